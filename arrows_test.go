@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"internal/verify":       {"internal/lock"},
 	"internal/report":       {"internal/verify"},
 	"internal/github":       {"internal/report"},
+	"internal/demo":         {},
 	"internal/run":          {"internal/clientconfig", "internal/mcp", "internal/sandbox", "internal/report", "internal/github"},
 }
 
