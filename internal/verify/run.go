@@ -120,8 +120,7 @@ func compare(out *Server, s *lock.Server, live *contract.Listing, o Options) {
 // describe adds to a change what a person can read. old is nil where the locked text is not known.
 func describe(c contract.Change, old, live *contract.Tool, pinned func(string) bool) Change {
 	ch := Change{
-		Tool: c.Tool, Kind: c.Kind, Locked: c.Locked, Live: c.Live,
-		Labels: contract.Labels(old, live, pinned), Fields: make([]FieldChange, 0, len(c.Fields)),
+		Tool: c.Tool, Kind: c.Kind, Locked: c.Locked, Live: c.Live, Fields: make([]FieldChange, 0, len(c.Fields)),
 	}
 	switch c.FieldsUnknown {
 	case "absent":
@@ -129,20 +128,26 @@ func describe(c contract.Change, old, live *contract.Tool, pinned func(string) b
 	case "edited":
 		ch.Note = "the lock's field digests agree with the live ones although the tool digest does not: they were edited, so every live field is listed"
 	}
+	known := (old != nil || c.Kind == contract.Added) && (live != nil || c.Kind == contract.Removed)
+	details := map[string][]contract.Detail{}
 	for _, f := range c.Fields {
-		fc := FieldChange{Field: f.Field, Kind: f.Kind, Locked: f.Locked, Live: f.Live}
-		known := old != nil || c.Kind == contract.Added
-		var was, is []byte
-		if old != nil {
-			was = old.Field(f.Field)
+		ds := contract.Describe(fieldOf(old, f.Field), fieldOf(live, f.Field), known)
+		if len(ds) > 0 {
+			details[f.Field] = ds
 		}
-		if live != nil {
-			is = live.Field(f.Field)
-		}
-		fc.Details = contract.Describe(f.Field, was, is, known)
-		ch.Fields = append(ch.Fields, fc)
+		ch.Fields = append(ch.Fields, FieldChange{Field: f.Field, Kind: f.Kind, Locked: f.Locked, Live: f.Live, Details: ds})
+	}
+	if c.Kind != contract.Removed {
+		ch.Labels = contract.Labels(c.Tool, c.Kind, details, pinned)
 	}
 	return ch
+}
+
+func fieldOf(t *contract.Tool, name string) []byte {
+	if t == nil {
+		return nil
+	}
+	return t.Field(name)
 }
 
 // RoundedWarning words SPEC §3.6's warning about one number.
