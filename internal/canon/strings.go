@@ -1,0 +1,207 @@
+package canon
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// str reads the string whose opening quote is at pos. plain tells whether its raw bytes order it as its UTF-16 code units
+// do: it has no escape and nothing from U+E000 up. reason says what is wrong at pos, if anything is.
+func (s *scanner) str() (plain bool, reason string) {
+	plain = true
+	i := s.pos + 1
+	for {
+		i = skipASCII(s.src, i)
+		if i >= len(s.src) {
+			s.pos = i
+			return false, "unexpected end: a string is not closed"
+		}
+		switch c := s.src[i]; {
+		case c == '"':
+			s.pos = i + 1
+			return plain, ""
+		case c == '\\':
+			plain = false
+			if i, reason = s.escape(i); reason != "" {
+				s.pos = i
+				return false, reason
+			}
+		case c < ' ':
+			s.pos = i
+			return false, "control character " + codePoint(rune(c)) + " in a string: it must be escaped"
+		default:
+			_, n := utf8.DecodeRune(s.src[i:])
+			if n == 1 {
+				s.pos = i
+				return false, "invalid UTF-8"
+			}
+			plain = plain && c < 0xEE
+			i += n
+		}
+	}
+}
+
+// skipASCII returns the first index from i on that does not hold an ordinary ASCII character of a string.
+func skipASCII(src []byte, i int) int {
+	for i+8 <= len(src) {
+		if m := special(binary.LittleEndian.Uint64(src[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+		i += 8
+	}
+	for i < len(src) && src[i] >= ' ' && src[i] < 0x80 && src[i] != '"' && src[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// special sets the top bit of the lowest byte of w that is a quote, a backslash, a control character or no ASCII, and
+// perhaps of higher ones.
+func special(w uint64) uint64 {
+	const (
+		ones = 0x0101010101010101
+		tops = 0x8080808080808080
+	)
+	quote := w ^ ones*'"'
+	slash := w ^ ones*'\\'
+	return ((w - ones*' ') | (quote - ones) | (slash - ones) | w) & tops
+}
+
+// escape reads the escape whose backslash is at i and returns where it ends, or i and what is wrong with it.
+func (s *scanner) escape(i int) (end int, reason string) {
+	if i+1 >= len(s.src) {
+		return len(s.src), "unexpected end: a string is not closed"
+	}
+	switch s.src[i+1] {
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		return i + 2, ""
+	case '/':
+		s.flush(i)
+		s.run = i + 1
+		return i + 2, ""
+	case 'u':
+		r, end, reason := hexEscape(s.src, i)
+		if reason != "" {
+			return i, reason
+		}
+		s.flush(i)
+		s.flat = appendEscaped(s.flat, r)
+		s.run = end
+		return end, ""
+	}
+	return i, "unknown escape in a string"
+}
+
+// hexEscape decodes the \u escape at i, with the one after it where the two are a surrogate pair.
+func hexEscape(src []byte, i int) (r rune, end int, reason string) {
+	r, ok := hex4(src, i+2)
+	if !ok {
+		return 0, 0, "\\u without four hex digits"
+	}
+	end = i + 6
+	if !utf16.IsSurrogate(r) {
+		return r, end, ""
+	}
+	if end+1 < len(src) && src[end] == '\\' && src[end+1] == 'u' {
+		low, ok := hex4(src, end+2)
+		if !ok {
+			return 0, 0, "\\u without four hex digits"
+		}
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, end + 6, ""
+		}
+	}
+	return 0, 0, "lone surrogate " + codePoint(r)
+}
+
+func hex4(src []byte, i int) (r rune, ok bool) {
+	if i+4 > len(src) {
+		return 0, false
+	}
+	for _, c := range src[i : i+4] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+const lowerHex = "0123456789abcdef"
+
+// appendEscaped appends r as it stands in a canonical string (SPEC §3.5).
+func appendEscaped(dst []byte, r rune) []byte {
+	if r >= ' ' && r != '"' && r != '\\' {
+		return utf8.AppendRune(dst, r)
+	}
+	switch r {
+	case '\b':
+		r = 'b'
+	case '\t':
+		r = 't'
+	case '\n':
+		r = 'n'
+	case '\f':
+		r = 'f'
+	case '\r':
+		r = 'r'
+	case '"', '\\':
+	default:
+		return append(dst, '\\', 'u', '0', '0', lowerHex[r>>4], lowerHex[r&15])
+	}
+	return append(dst, '\\', byte(r))
+}
+
+// AppendString appends the canonical form of the string s, which must be valid UTF-8.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	run := 0
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			dst = appendEscaped(append(dst, s[run:i]...), rune(c))
+			run = i + 1
+		}
+	}
+	return append(append(dst, s[run:]...), '"')
+}
+
+// unescape appends what the valid raw string body stands for.
+func unescape(dst, raw []byte) []byte {
+	for i := 0; i < len(raw); {
+		c := raw[i]
+		if c != '\\' {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		switch c = raw[i+1]; c {
+		case 'u':
+			r, end, _ := hexEscape(raw, i)
+			dst = utf8.AppendRune(dst, r)
+			i = end
+			continue
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		}
+		dst = append(dst, c)
+		i += 2
+	}
+	return dst
+}
