@@ -3,6 +3,8 @@ package contract
 import (
 	"slices"
 	"strings"
+
+	"github.com/contractpin/verify/internal/visible"
 )
 
 // Listing is what tools/list returned, all pages joined: tools sorted by name (as Go strings compare).
@@ -47,7 +49,7 @@ func Join(pages []*Page) (*Listing, error) {
 	slices.SortFunc(l.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(l.Tools); i++ {
 		if name := l.Tools[i].Name; name == l.Tools[i-1].Name {
-			return nil, &Malformed{Code: CodeDuplicateTool, Message: "two tools are named " + quote(name)}
+			return nil, &Malformed{Code: CodeDuplicateTool, Message: `two tools are named "` + visible.Name(name[:min(len(name), 200)]) + `"`}
 		}
 	}
 	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })

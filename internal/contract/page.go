@@ -165,12 +165,9 @@ func describeError(v canon.Value) string {
 			}
 		case "message":
 			if text, ok := member.Text(); ok {
-				message = quote(text)
+				message = `"` + visible.Line(text, 200) + `"`
 			}
 		}
 	}
 	return code + ", " + message
 }
-
-// quote makes a server's text safe to print, on one line.
-func quote(s string) string { return `"` + visible.Line(s, 200) + `"` }
