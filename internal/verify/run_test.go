@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -221,7 +220,7 @@ func TestReviewLocks_putsLaunchAndPinsSideBySide(t *testing.T) {
 	want := []string{
 		"came added 2 {Unchanged:0 Drifted:0 Added:1 Removed:0}",
 		"gone removed 2 {Unchanged:0 Drifted:0 Added:0 Removed:1}",
-		"s changed 2 {Unchanged:1 Drifted:1 Added:0 Removed:0}",
+		"s changed 1 {Unchanged:1 Drifted:1 Added:0 Removed:0}",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -236,19 +235,18 @@ func BenchmarkRun_driftOf2000Tools(b *testing.B) {
 	for len(long) < 4000 {
 		long += "This tool reads one file from the disk and gives it back as it is. "
 	}
-	var was, is string
+	was, is := []byte{'['}, []byte{'['}
 	for i := range 2000 {
-		was += fmt.Sprintf(`,{"name":"t%d","description":"%s"}`, i, long)
-		is += fmt.Sprintf(`,{"name":"t%d","description":"%s Then it stops (%d)."}`, i, long, i)
+		was = fmt.Appendf(was, `{"name":"t%d","description":"%s"},`, i, long)
+		is = fmt.Appendf(is, `{"name":"t%d","description":"%s Then it stops (%d)."},`, i, long, i)
 	}
-	old, _ := contract.ParseDump([]byte("[" + was[1:] + "]"))
-	new, _ := contract.ParseDump([]byte("[" + is[1:] + "]"))
+	old, _ := contract.ParseDump(append(was[:len(was)-1], ']'))
+	new, _ := contract.ParseDump(append(is[:len(is)-1], ']'))
 	s := &lock.Server{Name: "s", Digest: old.Digest, Tools: old.Pins()}
 	texts := &lock.Contracts{}
 	texts.Set("s", old.Tools)
-	began := time.Now()
+	b.ReportAllocs()
 	for b.Loop() {
 		verify.Run(b.Context(), lockOf(s), serving(new), verify.Options{Contracts: texts})
 	}
-	b.ReportMetric(time.Since(began).Seconds()/float64(b.N), "s/run")
 }
