@@ -15,55 +15,49 @@ type Rounded struct {
 // maxRounded bounds how many Rounded are kept of one value.
 const maxRounded = 100
 
-// number reads the number at pos.
-func (s *scanner) number() error {
-	begin := s.pos
-	i := begin
-	digit := func() bool { return i < len(s.src) && s.src[i]-'0' <= 9 }
+// number reads the number at i.
+func (s *scanner) number(i int) int {
+	begin := i
 	if s.src[i] == '-' {
 		i++
 	}
 	whole := i
+	point := digits(s.src, i)
 	switch {
-	case !digit():
-		return s.fail(i, "expected a digit in a number")
-	case s.src[i] == '0':
-		if i++; digit() {
-			return s.fail(whole, "a number must not begin with 0 and another digit")
-		}
-	default:
-		for digit() {
-			i++
+	case point == whole:
+		return s.fail(point, "expected a digit in a number")
+	case point > whole+1 && s.src[whole] == '0':
+		return s.fail(whole, "a number must not begin with 0 and another digit")
+	}
+	end := point
+	if end < len(s.src) && s.src[end] == '.' {
+		fraction := end + 1
+		if end = digits(s.src, fraction); end == fraction {
+			return s.fail(end, "expected a digit after the decimal point")
 		}
 	}
-	integer, exponent := i, false
-	if i < len(s.src) && s.src[i] == '.' {
+	if end < len(s.src) && s.src[end]|0x20 == 'e' {
+		exponent := end + 1
+		if exponent < len(s.src) && (s.src[exponent] == '+' || s.src[exponent] == '-') {
+			exponent++
+		}
+		if end = digits(s.src, exponent); end == exponent {
+			return s.fail(end, "expected a digit in the exponent")
+		}
+		return s.convert(begin, end, false)
+	}
+	if canonicalDecimal(s.src[begin:end], point-begin) {
+		return end
+	}
+	return s.convert(begin, end, end == point)
+}
+
+// digits returns the first index from i on that holds no digit.
+func digits(src []byte, i int) int {
+	for i < len(src) && src[i]-'0' <= 9 {
 		i++
-		if !digit() {
-			return s.fail(i, "expected a digit after the decimal point")
-		}
-		for digit() {
-			i++
-		}
 	}
-	fraction := i
-	if i < len(s.src) && s.src[i]|0x20 == 'e' {
-		exponent = true
-		if i++; i < len(s.src) && (s.src[i] == '+' || s.src[i] == '-') {
-			i++
-		}
-		if !digit() {
-			return s.fail(i, "expected a digit in the exponent")
-		}
-		for digit() {
-			i++
-		}
-	}
-	s.pos = i
-	if !exponent && canonicalDecimal(s.src[begin:fraction], integer-begin) {
-		return nil
-	}
-	return s.convert(begin, i, integer == i)
+	return i
 }
 
 // canonicalDecimal tells whether the decimal literal, whose integer part ends at point, is surely its own canonical
@@ -83,11 +77,10 @@ func canonicalDecimal(lit []byte, point int) bool {
 }
 
 // convert writes the canonical form of the number literal in src[begin:end].
-func (s *scanner) convert(begin, end int, integer bool) error {
+func (s *scanner) convert(begin, end int, integer bool) int {
 	lit := s.src[begin:end]
 	f, err := strconv.ParseFloat(unsafe.String(&lit[0], len(lit)), 64)
 	if err != nil {
-		s.pos = begin
 		return s.fail(begin, "number is too large for a double")
 	}
 	if integer && len(lit) > 15 {
@@ -96,7 +89,7 @@ func (s *scanner) convert(begin, end int, integer bool) error {
 	s.flush(begin)
 	s.flat = appendNumber(s.flat, f)
 	s.run = end
-	return nil
+	return end
 }
 
 func (s *scanner) checkRounding(f float64, lit []byte) {

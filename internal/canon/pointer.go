@@ -43,22 +43,33 @@ func appendToken(p, key []byte) []byte {
 }
 
 // fail rejects the value being read.
-func (s *scanner) fail(at int, reason string) error {
-	return &Error{int64(at), s.pointer(0, len(s.frames)), reason}
+func (s *scanner) fail(at int, reason string) int {
+	s.err = &Error{int64(at), s.pointer(0, len(s.frames)), reason}
+	return -1
 }
 
 // failAround rejects what stands between the values of the innermost array or object.
-func (s *scanner) failAround(at int, reason string) error {
-	return &Error{int64(at), s.pointer(0, len(s.frames)-1), reason}
+func (s *scanner) failAround(at int, reason string) int {
+	s.err = &Error{int64(at), s.pointer(0, len(s.frames)-1), reason}
+	return -1
 }
 
-func (s *scanner) duplicate(m *member) error {
+// reject rejects a value or a key; which of them, and so the pointer, is for the caller to say.
+func (s *scanner) reject(at int, reason string) int {
+	s.err = &Error{Offset: int64(at), Reason: reason}
+	return -1
+}
+
+func (s *scanner) duplicate(m *member) int {
 	return s.failAround(int(m.key)-1, "duplicate key "+quoteKey(string(s.decoded(m)), 150))
 }
 
-// noValue says why no value begins with c.
-func noValue(c byte) string {
-	switch c {
+// noValue says why no value begins at i.
+func noValue(src []byte, i int) string {
+	if i >= len(src) {
+		return "unexpected end: a value is missing"
+	}
+	switch c := src[i]; c {
 	case '}', ']', ',', ':':
 		return "expected a value before '" + string(c) + "'"
 	case '\'':
@@ -75,11 +86,12 @@ func noValue(c byte) string {
 	return "expected a value"
 }
 
-func (s *scanner) noKey() string {
-	if s.pos >= len(s.src) {
+// noKey says why no key begins at i.
+func noKey(src []byte, i int) string {
+	if i >= len(src) {
 		return "unexpected end: an open object is not closed"
 	}
-	switch s.src[s.pos] {
+	switch src[i] {
 	case '}':
 		return "expected a key after ','"
 	case '\'':

@@ -2,27 +2,30 @@ package canon
 
 import "encoding/binary"
 
-// scanner reads values. While it reads, src[run:pos] is canonical as it stands but not yet in flat; what is before it is
-// in flat in canonical form.
+// scanner reads values. Its methods take the index in src where they begin and return the index after what they read, or
+// a negative one when they set err.
+//
+// While a value is read, src[run:i] is canonical as it stands but not yet in flat; all before it is in flat, in canonical
+// form.
 type scanner struct {
 	src  []byte
-	pos  int
 	run  int
 	flat []byte
+	err  *Error
 
 	frames []frame  // the arrays and objects that are open
-	open   []member // the members of the open objects so far
+	open   []member // the members so far of the open objects
 	base   int      // how many frames are around the value being read
-	start  int      // where that value begins in src
 
-	objects []object // of the value: its objects that came unsorted, in the order of their opening
-	sorted  []member // members of those, each object's together and in order
-	root    []member // members of the value itself, sorted, when it is an object
-
+	// Of the value being read:
+	objects []object // those in which something is out of order, in the order of their opening
+	sorted  []span   // the members of those, each object's together and in order
+	root    []member // the value's own members, in order, when it is an object
 	rounded []Rounded
-	watch   func(key []byte) bool
-	a, b    []byte // decoded keys under comparison
-	jobs    []job  // see emit
+
+	watch func(key []byte) bool
+	a, b  []byte // decoded keys under comparison
+	jobs  []job  // see emit
 }
 
 // frame is an open array or object.
@@ -34,28 +37,34 @@ type frame struct {
 	unsorted bool
 }
 
-// member is one member of an object. Spans are in the flat form.
+// member is one member of an object.
 type member struct {
+	prefix      uint64 // of the key; see keyPrefix
 	key, keyLen uint32 // the raw key in src, without its quotes
-	start, end  uint32 // from the key's opening quote to the end of the value
-	first       uint32 // the first of objects at or after start
-	plain       bool   // the raw key orders by its bytes: no escape in it, and nothing from U+E000 up
+	span
+	plain bool // the raw key orders as it stands: no escape, nothing from U+E000 up
 }
 
-// object is a recorded object. Spans are in the flat form.
+// span is a part of the flat form, from the opening quote of a member's key to the end of its value.
+type span struct {
+	start, end uint32
+	object     uint32 // the first of objects that lies at or after start
+}
+
+// object is an object in which something is out of order. Its place is that in the flat form.
 type object struct {
 	start, end  uint32 // its braces
-	next        uint32 // the first of objects after it and all that is inside it
+	next        uint32 // the first of objects that lies after it
 	first, last uint32 // its members in sorted; none when it is in order itself
 }
 
 func (s *scanner) reset(src []byte) {
-	s.src, s.pos = src, 0
+	s.src, s.err = src, nil
 	s.frames, s.open = s.frames[:0], s.open[:0]
-	s.begin()
+	s.begin(0)
 }
 
-// release drops buffers that are too large to keep, and the source.
+// release drops the source and the buffers that are too large to keep.
 func (s *scanner) release() {
 	const large = 1 << 20
 	if cap(s.flat) > 4*large {
@@ -70,134 +79,103 @@ func (s *scanner) release() {
 	s.src = nil
 }
 
-// begin makes pos the start of a value of which all spans are counted.
-func (s *scanner) begin() {
-	s.run, s.start, s.base = s.pos, s.pos, len(s.frames)
+// begin makes i the start of a value.
+func (s *scanner) begin(i int) {
+	s.run, s.base = i, len(s.frames)
 	s.flat, s.objects, s.sorted, s.root = s.flat[:0], s.objects[:0], s.sorted[:0], s.root[:0]
 	s.rounded = s.rounded[:0]
 }
 
-// flush moves the pending run up to end into flat.
-func (s *scanner) flush(end int) { s.flat = append(s.flat, s.src[s.run:end]...) }
+// flush moves the pending run up to i into flat.
+func (s *scanner) flush(i int) { s.flat = append(s.flat, s.src[s.run:i]...) }
 
-// offset is where pos stands in the flat form.
-func (s *scanner) offset(pos int) uint32 { return uint32(len(s.flat) + pos - s.run) }
+// offset is where i stands in the flat form.
+func (s *scanner) offset(i int) uint32 { return uint32(len(s.flat) + i - s.run) }
 
-// value reads the value at pos.
-func (s *scanner) value() error {
+// value reads the value at i.
+func (s *scanner) value(i int) int {
 	for {
-		opened, err := s.token()
-		if err != nil {
-			return err
+		closed := true
+		switch kindAt(s.src, i) {
+		case '"':
+			if i, _ = s.str(i); i < 0 {
+				s.err.Pointer = s.pointer(0, len(s.frames))
+			}
+		case '{', '[':
+			if i = s.push(i, false); i >= 0 {
+				i, closed = s.enter(i)
+			}
+		case 't':
+			i = s.literal(i, "true")
+		case 'f':
+			i = s.literal(i, "false")
+		case 'n':
+			i = s.literal(i, "null")
+		case '0':
+			i = s.number(i)
+		default:
+			return s.fail(i, noValue(s.src, i))
 		}
-		if opened {
-			closed, err := s.enter()
-			if err != nil {
-				return err
+		for closed {
+			if i < 0 || len(s.frames) == s.base {
+				return i
 			}
-			if !closed {
-				continue
-			}
+			i, closed = s.after(i)
 		}
-		for {
-			if len(s.frames) == s.base {
-				return nil
-			}
-			closed, err := s.after()
-			if err != nil {
-				return err
-			}
-			if !closed {
-				break
-			}
+		if i < 0 {
+			return i
 		}
 	}
 }
 
-// token reads a scalar or opens an array or object.
-func (s *scanner) token() (opened bool, err error) {
-	if s.pos >= len(s.src) {
-		return false, s.fail(s.pos, "unexpected end: a value is missing")
-	}
-	switch c := s.src[s.pos]; c {
-	case '"':
-		if _, reason := s.str(); reason != "" {
-			return false, s.fail(s.pos, reason)
-		}
-		return false, nil
-	case '{', '[':
-		return true, s.push(c, false)
-	case 't':
-		return false, s.literal("true")
-	case 'f':
-		return false, s.literal("false")
-	case 'n':
-		return false, s.literal("null")
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return false, s.number()
-	default:
-		return false, s.fail(s.pos, noValue(c))
-	}
-}
-
-// push opens an array or object. One that is walked is not part of a value.
-func (s *scanner) push(c byte, walked bool) error {
+// push opens the array or object at i. One that is walked is not part of a value.
+func (s *scanner) push(i int, walked bool) int {
 	if len(s.frames) == MaxDepth {
-		return s.fail(s.pos, "nested deeper than 10000 levels")
+		return s.fail(i, "nested deeper than 10000 levels")
 	}
-	f := frame{members: int32(len(s.open)), object: -1, kind: c}
-	if c == '{' && !walked {
+	f := frame{members: int32(len(s.open)), object: -1, kind: s.src[i]}
+	if f.kind == '{' && !walked {
 		f.object = int32(len(s.objects))
-		s.objects = append(s.objects, object{start: s.offset(s.pos)})
+		s.objects = append(s.objects, object{start: s.offset(i)})
 	}
 	s.frames = append(s.frames, f)
-	s.pos++
-	return nil
+	return i + 1
 }
 
-// enter goes on after an opening bracket: to the first element, to the first member's value, or past the closing bracket.
-func (s *scanner) enter() (closed bool, err error) {
-	s.space()
+// enter goes on behind an opening bracket: to the first element, to the first member's value, or past the closing bracket.
+func (s *scanner) enter(i int) (end int, closed bool) {
+	i = s.space(i)
 	f := &s.frames[len(s.frames)-1]
-	if s.pos < len(s.src) && s.src[s.pos] == f.closer() {
-		return true, s.close()
+	switch {
+	case i < len(s.src) && s.src[i] == f.kind+2:
+		return s.close(i), true
+	case f.kind == '[':
+		return i, false
 	}
-	if f.kind == '[' {
-		return false, nil
-	}
-	return false, s.key()
+	return s.key(i), false
 }
 
-// after goes on after an element or a member: to the next one's value, or past the closing bracket.
-func (s *scanner) after() (closed bool, err error) {
-	s.space()
+// after goes on behind an element or a member: to the next one's value, or past the closing bracket.
+func (s *scanner) after(i int) (end int, closed bool) {
+	i = s.space(i)
 	f := &s.frames[len(s.frames)-1]
 	if f.kind == '{' {
-		s.open[len(s.open)-1].end = s.offset(s.pos)
+		s.open[len(s.open)-1].end = s.offset(i)
 	}
-	if s.pos >= len(s.src) {
-		return false, s.failAround(s.pos, "unexpected end: an open "+f.noun()+" is not closed")
+	switch {
+	case i >= len(s.src):
+		return s.failAround(i, "unexpected end: an open "+f.noun()+" is not closed"), false
+	case s.src[i] == f.kind+2: // both closing brackets are two characters after their opening ones
+		return s.close(i), true
+	case s.src[i] != ',':
+		return s.failAround(i, "expected ',' or '"+string(f.kind+2)+"' in an "+f.noun()), false
 	}
-	switch s.src[s.pos] {
-	case ',':
-		s.pos++
-		s.space()
-		if f.kind == '[' {
-			f.count++
-			return false, nil
-		}
-		return false, s.key()
-	case f.closer():
-		return true, s.close()
-	}
-	return false, s.failAround(s.pos, "expected ',' or '"+string(f.closer())+"' in an "+f.noun())
-}
-
-func (f *frame) closer() byte {
+	i = s.space(i + 1)
 	if f.kind == '[' {
-		return ']'
+		f.count++
+		return i, false
 	}
-	return '}'
+	return s.key(i), false
 }
 
 func (f *frame) noun() string {
@@ -207,17 +185,19 @@ func (f *frame) noun() string {
 	return "object"
 }
 
-// key reads a key and its colon and goes on to the value.
-func (s *scanner) key() error {
-	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
-		return s.failAround(s.pos, s.noKey())
+// key reads the key at i and its colon, and goes on to the value.
+func (s *scanner) key(i int) int {
+	if i >= len(s.src) || s.src[i] != '"' {
+		return s.failAround(i, noKey(s.src, i))
 	}
-	m := member{key: uint32(s.pos + 1), start: s.offset(s.pos), first: uint32(len(s.objects))}
-	plain, reason := s.str()
-	if reason != "" {
-		return s.failAround(s.pos, reason)
+	m := member{key: uint32(i + 1), span: span{start: s.offset(i), object: uint32(len(s.objects))}}
+	i, m.plain = s.str(i)
+	if i < 0 {
+		s.err.Pointer = s.pointer(0, len(s.frames)-1)
+		return i
 	}
-	m.keyLen, m.plain = uint32(s.pos)-1-m.key, plain
+	m.keyLen = uint32(i) - 1 - m.key
+	m.prefix = s.keyPrefix(&m)
 	f := &s.frames[len(s.frames)-1]
 	if n := len(s.open); n > int(f.members) && !f.unsorted {
 		c := s.compare(&s.open[n-1], &m)
@@ -227,67 +207,33 @@ func (s *scanner) key() error {
 		f.unsorted = c > 0
 	}
 	s.open = append(s.open, m)
-	s.space()
-	if s.pos >= len(s.src) || s.src[s.pos] != ':' {
-		return s.failAround(s.pos, "expected ':' after an object's key")
+	i = s.space(i)
+	if i >= len(s.src) || s.src[i] != ':' {
+		return s.failAround(i, "expected ':' after an object's key")
 	}
-	s.pos++
-	s.space()
-	return nil
+	return s.space(i + 1)
 }
 
-// close leaves the innermost array or object at its closing bracket.
-func (s *scanner) close() error {
-	f := s.frames[len(s.frames)-1]
-	if f.kind == '{' {
-		if err := s.arrange(f); err != nil {
-			return err
-		}
+// close leaves the innermost array or object, whose closing bracket is at i.
+func (s *scanner) close(i int) int {
+	if f := s.frames[len(s.frames)-1]; f.kind == '{' && !s.arrange(f, i) {
+		return -1
 	}
 	s.frames = s.frames[:len(s.frames)-1]
-	s.pos++
-	return nil
+	return i + 1
 }
 
-// arrange puts an object's members in order and records it where that changes anything.
-func (s *scanner) arrange(f frame) error {
-	members := s.open[f.members:]
-	s.open = s.open[:f.members]
-	if f.unsorted {
-		if err := s.sort(members); err != nil {
-			return err
-		}
+// space skips white space. Most often there is none, so that is what the inlined part sees.
+func (s *scanner) space(i int) int {
+	if uint(i) < uint(len(s.src)) && s.src[i] <= ' ' {
+		return s.spaces(i)
 	}
-	if f.object < 0 {
-		return nil
-	}
-	if len(s.frames) == s.base+1 {
-		s.root = append(s.root, members...)
-	}
-	if !f.unsorted && int(f.object) == len(s.objects)-1 { // nothing to put in order in here
-		s.objects = s.objects[:f.object]
-		return nil
-	}
-	o := &s.objects[f.object]
-	o.end, o.next = s.offset(s.pos), uint32(len(s.objects))
-	if f.unsorted {
-		o.first = uint32(len(s.sorted))
-		s.sorted = append(s.sorted, members...)
-		o.last = uint32(len(s.sorted))
-	}
-	return nil
+	return i
 }
 
-// space skips white space. Ordinary compact JSON has none, so the test for that comes first.
-func (s *scanner) space() {
-	if s.pos < len(s.src) && s.src[s.pos] <= ' ' {
-		s.spaces()
-	}
-}
-
-func (s *scanner) spaces() {
+func (s *scanner) spaces(i int) int {
 	const eight = 0x2020202020202020
-	i := s.pos
+	from := i
 	for i < len(s.src) {
 		if c := s.src[i]; c == ' ' {
 			for i+8 <= len(s.src) && binary.LittleEndian.Uint64(s.src[i:]) == eight {
@@ -302,16 +248,29 @@ func (s *scanner) spaces() {
 			break
 		}
 	}
-	if i > s.pos {
-		s.flush(s.pos)
-		s.pos, s.run = i, i
+	if i > from {
+		s.flush(from)
+		s.run = i
 	}
+	return i
 }
 
-func (s *scanner) literal(word string) error {
-	if len(s.src)-s.pos < len(word) || string(s.src[s.pos:s.pos+len(word)]) != word {
-		return s.fail(s.pos, "expected "+word)
+func (s *scanner) literal(i int, word string) int {
+	if end := i + len(word); end <= len(s.src) && string(s.src[i:end]) == word {
+		return end
 	}
-	s.pos += len(word)
-	return nil
+	return s.fail(i, "expected "+word)
+}
+
+// kindAt tells what value begins at i by its first character, with 0 for every number; it is zero where none does.
+func kindAt(src []byte, i int) byte {
+	if uint(i) >= uint(len(src)) {
+		return 0
+	}
+	return kinds[src[i]]
+}
+
+var kinds = [256]byte{
+	'{': '{', '[': '[', '"': '"', 't': 't', 'f': 'f', 'n': 'n',
+	'-': '0', '0': '0', '1': '0', '2': '0', '3': '0', '4': '0', '5': '0', '6': '0', '7': '0', '8': '0', '9': '0',
 }

@@ -7,35 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// str reads the string whose opening quote is at pos. plain tells whether its raw bytes order it as its UTF-16 code units
-// do: it has no escape and nothing from U+E000 up. reason says what is wrong at pos, if anything is.
-func (s *scanner) str() (plain bool, reason string) {
+// str reads the string whose opening quote is at i. plain tells whether its raw bytes order it as its UTF-16 code units
+// do: it has no escape and nothing from U+E000 up. The caller adds the pointer to err.
+func (s *scanner) str(i int) (end int, plain bool) {
 	plain = true
-	i := s.pos + 1
+	i++
 	for {
 		i = skipASCII(s.src, i)
 		if i >= len(s.src) {
-			s.pos = i
-			return false, "unexpected end: a string is not closed"
+			return s.reject(i, "unexpected end: a string is not closed"), false
 		}
 		switch c := s.src[i]; {
 		case c == '"':
-			s.pos = i + 1
-			return plain, ""
+			return i + 1, plain
 		case c == '\\':
 			plain = false
-			if i, reason = s.escape(i); reason != "" {
-				s.pos = i
-				return false, reason
+			if i = s.escape(i); i < 0 {
+				return i, false
 			}
 		case c < ' ':
-			s.pos = i
-			return false, "control character " + codePoint(rune(c)) + " in a string: it must be escaped"
+			return s.reject(i, "control character "+codePoint(rune(c))+" in a string: it must be escaped"), false
 		default:
 			_, n := utf8.DecodeRune(s.src[i:])
 			if n == 1 {
-				s.pos = i
-				return false, "invalid UTF-8"
+				return s.reject(i, "invalid UTF-8"), false
 			}
 			plain = plain && c < 0xEE
 			i += n
@@ -69,29 +64,29 @@ func special(w uint64) uint64 {
 	return ((w - ones*' ') | (quote - ones) | (slash - ones) | w) & tops
 }
 
-// escape reads the escape whose backslash is at i and returns where it ends, or i and what is wrong with it.
-func (s *scanner) escape(i int) (end int, reason string) {
+// escape reads the escape whose backslash is at i.
+func (s *scanner) escape(i int) int {
 	if i+1 >= len(s.src) {
-		return len(s.src), "unexpected end: a string is not closed"
+		return s.reject(len(s.src), "unexpected end: a string is not closed")
 	}
 	switch s.src[i+1] {
 	case '"', '\\', 'b', 'f', 'n', 'r', 't':
-		return i + 2, ""
+		return i + 2
 	case '/':
 		s.flush(i)
 		s.run = i + 1
-		return i + 2, ""
+		return i + 2
 	case 'u':
 		r, end, reason := hexEscape(s.src, i)
 		if reason != "" {
-			return i, reason
+			return s.reject(i, reason)
 		}
 		s.flush(i)
 		s.flat = appendEscaped(s.flat, r)
 		s.run = end
-		return end, ""
+		return end
 	}
-	return i, "unknown escape in a string"
+	return s.reject(i, "unknown escape in a string")
 }
 
 // hexEscape decodes the \u escape at i, with the one after it where the two are a surrogate pair.
