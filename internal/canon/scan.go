@@ -1,6 +1,9 @@
 package canon
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // scanner reads values. Its methods take the index in src where they begin and return the index after what they read, or
 // a negative one when they set err.
@@ -133,12 +136,17 @@ func (s *scanner) push(i int, walked bool) int {
 	if len(s.frames) == MaxDepth {
 		return s.fail(i, "nested deeper than 10000 levels")
 	}
-	f := frame{members: int32(len(s.open)), object: -1, kind: s.src[i]}
+	n := len(s.frames)
+	if n == cap(s.frames) {
+		s.frames = slices.Grow(s.frames, 64)
+	}
+	s.frames = s.frames[:n+1]
+	f := &s.frames[n]
+	f.members, f.object, f.count, f.kind, f.unsorted = int32(len(s.open)), -1, 0, s.src[i], false
 	if f.kind == '{' && !walked {
 		f.object = int32(len(s.objects))
 		s.objects = append(s.objects, object{start: s.offset(i)})
 	}
-	s.frames = append(s.frames, f)
 	return i + 1
 }
 
@@ -190,23 +198,24 @@ func (s *scanner) key(i int) int {
 	if i >= len(s.src) || s.src[i] != '"' {
 		return s.failAround(i, noKey(s.src, i))
 	}
-	m := member{key: uint32(i + 1), span: span{start: s.offset(i), object: uint32(len(s.objects))}}
-	i, m.plain = s.str(i)
+	m := s.newMember(i)
+	from := i + 1
+	i, plain := s.str(i)
 	if i < 0 {
+		s.open = s.open[:len(s.open)-1]
 		s.err.Pointer = s.pointer(0, len(s.frames)-1)
 		return i
 	}
-	m.keyLen = uint32(i) - 1 - m.key
-	m.prefix = s.keyPrefix(&m)
+	m.keyLen, m.plain = uint32(i-1-from), plain
+	m.prefix = s.keyPrefix(m)
 	f := &s.frames[len(s.frames)-1]
-	if n := len(s.open); n > int(f.members) && !f.unsorted {
-		c := s.compare(&s.open[n-1], &m)
+	if n := len(s.open) - 1; n > int(f.members) && !f.unsorted {
+		c := s.compare(&s.open[n-1], m)
 		if c == 0 {
-			return s.duplicate(&m)
+			return s.duplicate(m)
 		}
 		f.unsorted = c > 0
 	}
-	s.open = append(s.open, m)
 	i = s.space(i)
 	if i >= len(s.src) || s.src[i] != ':' {
 		return s.failAround(i, "expected ':' after an object's key")
@@ -214,9 +223,22 @@ func (s *scanner) key(i int) int {
 	return s.space(i + 1)
 }
 
+// newMember adds a member whose key's opening quote is at i. Members and frames are filled in where they stand: a copy
+// of what was just written costs more than all else about them.
+func (s *scanner) newMember(i int) *member {
+	n := len(s.open)
+	if n == cap(s.open) {
+		s.open = slices.Grow(s.open, 64)
+	}
+	s.open = s.open[:n+1]
+	m := &s.open[n]
+	m.key, m.start, m.object = uint32(i+1), s.offset(i), uint32(len(s.objects))
+	return m
+}
+
 // close leaves the innermost array or object, whose closing bracket is at i.
 func (s *scanner) close(i int) int {
-	if f := s.frames[len(s.frames)-1]; f.kind == '{' && !s.arrange(f, i) {
+	if f := &s.frames[len(s.frames)-1]; f.kind == '{' && !s.arrange(f, i) {
 		return -1
 	}
 	s.frames = s.frames[:len(s.frames)-1]

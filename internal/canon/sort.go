@@ -8,7 +8,7 @@ import (
 )
 
 // arrange closes an object at i: it puts the members in order and records the object where that changes anything.
-func (s *scanner) arrange(f frame, i int) bool {
+func (s *scanner) arrange(f *frame, i int) bool {
 	members := s.open[f.members:]
 	s.open = s.open[:f.members]
 	if f.unsorted && !s.sort(members) {

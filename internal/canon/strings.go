@@ -28,12 +28,11 @@ func (s *scanner) str(i int) (end int, plain bool) {
 		case c < ' ':
 			return s.reject(i, "control character "+codePoint(rune(c))+" in a string: it must be escaped"), false
 		default:
-			_, n := utf8.DecodeRune(s.src[i:])
-			if n == 1 {
+			var low bool
+			if i, low = skipMultibyte(s.src, i); i < len(s.src) && s.src[i] >= utf8.RuneSelf {
 				return s.reject(i, "invalid UTF-8"), false
 			}
-			plain = plain && c < 0xEE
-			i += n
+			plain = plain && low
 		}
 	}
 }
@@ -50,6 +49,26 @@ func skipASCII(src []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// skipMultibyte returns the first index from i on at which no valid multi-byte UTF-8 sequence begins, and whether all
+// that it passed lay below U+E000.
+func skipMultibyte(src []byte, i int) (end int, low bool) {
+	low = true
+	for i < len(src) && src[i] >= utf8.RuneSelf {
+		// Most of what is not ASCII has three bytes and needs no more than this: U+1000 to U+CFFF.
+		if i+2 < len(src) && src[i]-0xE1 < 0xED-0xE1 && src[i+1]&0xC0 == 0x80 && src[i+2]&0xC0 == 0x80 {
+			i += 3
+			continue
+		}
+		_, n := utf8.DecodeRune(src[i:])
+		if n == 1 {
+			break
+		}
+		low = low && src[i] < 0xEE
+		i += n
+	}
+	return i, low
 }
 
 // special sets the top bit of the lowest byte of w that is a quote, a backslash, a control character or no ASCII, and
