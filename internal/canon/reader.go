@@ -23,6 +23,9 @@ func (r *Reader) Kind() byte {
 	return kindAt(r.src, r.pos)
 }
 
+// Offset is the byte offset of what is read next.
+func (r *Reader) Offset() int64 { return int64(r.pos) }
+
 // Object reads an object, and calls member with each decoded key when that member's value is next. A value that member
 // leaves unread is checked and skipped. An error of member ends the reading.
 func (r *Reader) Object(member func(key []byte) error) error {
