@@ -34,9 +34,6 @@ func labelText(found map[string]bool, tool string, d Detail, pinned func(string)
 	if visible.Hidden(new) && (!visible.Hidden(old) || hiddenWordCame(d)) {
 		found[LabelHidden] = true
 	}
-	if len(d.Words) > 0 {
-		new = sideOf(d.Words, "new") // what is new, with some of what stands around it
-	}
 	if cameNew(instructions, old, new, nil) {
 		found[LabelInstruction] = true
 	}
@@ -46,10 +43,14 @@ func labelText(found map[string]bool, tool string, d Detail, pinned func(string)
 	}
 }
 
-// cameNew tells whether pattern finds something in new, accepted by want, that old does not hold.
+// cameNew tells whether pattern finds something in new, accepted by want, that it does not find in old.
 func cameNew(pattern *regexp.Regexp, old, new string, want func(string) bool) bool {
+	had := map[string]bool{}
+	for _, m := range pattern.FindAllString(old, -1) {
+		had[m] = true
+	}
 	for _, m := range pattern.FindAllString(new, -1) {
-		if !strings.Contains(old, m) && (want == nil || want(m)) {
+		if !had[m] && (want == nil || want(m)) {
 			return true
 		}
 	}
