@@ -39,10 +39,10 @@ func TestRun_refusesWhatWouldNotPin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"malformed digest":          {"-digest", "sha256:abc", two},
-		"malformed image name":      {"-digest", digest, "-image", "x y", two},
-		"2 lines name an image":     {"-digest", digest, two},
-		"no such file":              {"-digest", digest, filepath.Join(dir, "none.yml")},
+		"malformed digest":         {"-digest", "sha256:abc", two},
+		"malformed image name":     {"-digest", digest, "-image", "x y", two},
+		"2 lines name an image":    {"-digest", digest, two},
+		"no such file":             {"-digest", digest, filepath.Join(dir, "none.yml")},
 		"usage: release -digest s": {"-digest", digest},
 	} {
 		var said strings.Builder
