@@ -5,3 +5,17 @@ go 1.26.0
 ignore ./node_modules
 
 replace github.com/contractpin/verify => ../
+
+require (
+	github.com/getkin/kin-openapi v0.153.0
+	github.com/google/go-github/v62 v62.0.0
+)
+
+require (
+	github.com/go-openapi/jsonpointer v0.22.5 // indirect
+	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
+	github.com/google/go-querystring v1.1.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
+	golang.org/x/text v0.14.0 // indirect
+)

@@ -108,10 +108,13 @@ func labelDetail(found map[string]bool, field string, d Detail) (quiet bool) {
 // quietKeyword tells the schema keywords that SDKs add and drop by themselves.
 func quietKeyword(d Detail) bool {
 	at := locate(d.Pointer)
-	return at.keyword == "$schema" || at.keyword == "additionalProperties" && at.inside == "" && isBool(d.Old) && isBool(d.New)
+	return at.keyword == "$schema" || at.keyword == "additionalProperties" && at.inside == "" && yesOrNo(d.Old) && yesOrNo(d.New)
 }
 
-func isBool(json string) bool { return json == "" || json == "true" || json == "false" }
+// yesOrNo tells a schema that accepts everything or nothing, or is absent.
+func yesOrNo(json string) bool {
+	return json == "" || json == "true" || json == "false" || json == "{}"
+}
 
 // hintDefaults are what MCP says of a hint that is absent, and which of the two values promises less harm.
 var hintDefaults = map[string]struct{ absent, harmless string }{

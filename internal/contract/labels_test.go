@@ -31,6 +31,7 @@ func TestLabels_sayWhatAChangeDoes(t *testing.T) {
 		"minimum is gone":       {"inputSchema", `{"minimum":1}`, `{}`, []string{LabelWidened}},
 		"pattern changed":       {"inputSchema", `{"pattern":"a"}`, `{"pattern":"b"}`, []string{LabelInput}},
 		"extra members refused": {"inputSchema", `{"type":"object"}`, `{"additionalProperties":false,"type":"object"}`, []string{LabelSDK}},
+		"open made closed":      {"inputSchema", `{"additionalProperties":{}}`, `{"additionalProperties":false}`, []string{LabelSDK}},
 		"schema dialect":        {"inputSchema", `{"$schema":"a"}`, `{"$schema":"b"}`, []string{LabelSDK}},
 		"dialect and more":      {"inputSchema", `{"$schema":"a"}`, `{"$schema":"b","enum":[1]}`, []string{LabelNarrowed}},
 		"order of enum":         {"inputSchema", `{"enum":["a","b"]}`, `{"enum":["b","a"]}`, []string{LabelOrder}},

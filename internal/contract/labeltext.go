@@ -34,6 +34,9 @@ func labelText(found map[string]bool, tool string, d Detail, pinned func(string)
 	if visible.Hidden(new) && (!visible.Hidden(old) || hiddenWordCame(d)) {
 		found[LabelHidden] = true
 	}
+	if len(d.Words) > 0 {
+		new = sideOf(d.Words, "new") // what is new, with some of what stands around it
+	}
 	if cameNew(instructions, old, new, nil) {
 		found[LabelInstruction] = true
 	}
@@ -43,14 +46,10 @@ func labelText(found map[string]bool, tool string, d Detail, pinned func(string)
 	}
 }
 
-// cameNew tells whether pattern finds something in new, accepted by want, that it does not find in old.
+// cameNew tells whether pattern finds something in new, accepted by want, that old does not hold.
 func cameNew(pattern *regexp.Regexp, old, new string, want func(string) bool) bool {
-	had := map[string]bool{}
-	for _, m := range pattern.FindAllString(old, -1) {
-		had[m] = true
-	}
 	for _, m := range pattern.FindAllString(new, -1) {
-		if !had[m] && (want == nil || want(m)) {
+		if !strings.Contains(old, m) && (want == nil || want(m)) {
 			return true
 		}
 	}

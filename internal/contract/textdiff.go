@@ -65,20 +65,42 @@ func validPrefix(s string, n int) string {
 
 // words compares two escaped texts by words.
 func words(a, b string) []Word {
+	head, tail := sameEnds(a, b)
+	out := wordsBetween(a[head:len(a)-tail], b[head:len(b)-tail], push(nil, "same", a[:head]))
+	return push(out, "same", a[len(a)-tail:])
+}
+
+// sameEnds measures what two texts begin and end with alike, up to a blank: most changes are small, and comparing
+// words is the dear part.
+func sameEnds(a, b string) (head, tail int) {
+	n := min(len(a), len(b))
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	head = strings.LastIndexByte(a[:head], ' ') + 1
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	if i := strings.IndexByte(a[len(a)-tail:], ' '); i >= 0 {
+		return head, tail - i
+	}
+	return head, 0
+}
+
+func wordsBetween(a, b string, out []Word) []Word {
 	ta, tb := tokens(a), tokens(b)
 	// The line diff does the work: each distinct token stands for one line, a single character long.
 	ids := map[string]rune{}
 	la, lb := asLines(ta, ids), asLines(tb, ids)
-	var out []Word
 	at := 0 // tokens of a used so far
 	for _, e := range udiff.Lines(la.text, lb.text) {
 		from, to := la.token(e.Start), la.token(e.End)
-		out = push(out, "same", ta[at:from])
-		out = push(out, "old", ta[from:to])
-		out = push(out, "new", lb.named(e.New))
+		out = push(out, "same", ta[at:from]...)
+		out = push(out, "old", ta[from:to]...)
+		out = push(out, "new", lb.named(e.New)...)
 		at = to
 	}
-	return push(out, "same", ta[at:])
+	return push(out, "same", ta[at:]...)
 }
 
 // lines is a text of one-character lines that stands for tokens.
@@ -163,11 +185,11 @@ func tokenLen(s string) int {
 }
 
 // push appends tokens under one op, joined to the run before where that has the same op.
-func push(out []Word, op string, ts []string) []Word {
-	if len(ts) == 0 {
+func push(out []Word, op string, ts ...string) []Word {
+	text := strings.Join(ts, "")
+	if text == "" {
 		return out
 	}
-	text := strings.Join(ts, "")
 	if n := len(out); n > 0 && out[n-1].Op == op {
 		out[n-1].Text += text
 		return out

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/contractpin/verify/internal/contract"
@@ -25,11 +24,11 @@ const maxNesting = 9_000
 type Contracts struct {
 	// Contract objects by server and tool, as in the file or canonical. They are parsed again when asked for, so that
 	// 100,000 of them cost no more memory than the file.
-	servers map[string]map[string]entry
+	servers map[string]map[string]pinned
 }
 
-// entry is a contract with its digest.
-type entry struct {
+// pinned is a contract with the digest that the lock has for it.
+type pinned struct {
 	raw    []byte
 	digest contract.Digest
 }
@@ -41,102 +40,105 @@ func ContractsPath(lockPath string) string {
 
 // LoadContracts reads the contracts file beside the lock. Each entry is digested; one whose digest is not the lock's is
 // ignored. Whatever is wrong with the file is said in warnings and changes nothing but the detail shown. A file that is
-// not there is no warning.
+// not there is no warning. The result is never nil.
 func LoadContracts(path string, l *Lock) (*Contracts, []string) {
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return &Contracts{}, nil
 	}
 	if err != nil {
-		return nil, []string{err.Error() + "; the contracts file is ignored"}
+		return &Contracts{}, []string{err.Error() + "; the contracts file is ignored"}
 	}
 	return ParseContracts(path, data, l)
 }
 
 // ParseContracts does the same from bytes. It keeps data.
 func ParseContracts(name string, data []byte, l *Lock) (*Contracts, []string) {
-	p := &contractsParser{parser: parser{file: name, walker: walker{src: data}}, lock: l}
-	if err := p.parse(); err != nil {
-		return nil, []string{err.Error() + "; the contracts file is ignored"}
+	p := &contractsParser{lock: l, top: nodes{of: map[string]node{}}, servers: map[string]map[string]pinned{}}
+	err := p.document(name, data, p.member)
+	if err == nil {
+		err = p.check()
 	}
-	if p.ignored > len(p.warnings) {
-		p.warnings = append(p.warnings, name+": "+strconv.Itoa(p.ignored-len(p.warnings))+" more entries are ignored")
+	if err != nil {
+		return &Contracts{}, []string{err.Error() + "; the contracts file is ignored"}
 	}
-	return &Contracts{servers: p.servers}, p.warnings
+	return &Contracts{servers: p.servers}, p.allWarnings()
 }
 
 type contractsParser struct {
 	parser
 	lock    *Lock
-	servers map[string]map[string]entry
+	top     nodes
+	servers map[string]map[string]pinned
+	scratch []byte
 }
 
-func (p *contractsParser) parse() error {
-	if err := p.syntax(); err != nil {
+func (p *contractsParser) member(key string) error {
+	n, err := p.node()
+	p.top.of[key] = n
+	if err != nil || key != "servers" || n.kind != '{' {
 		return err
 	}
-	top := p.space(0)
-	m := p.members(top, "contractpin-contracts", "servers")
-	if err := p.fixed(top, m, "contractpin-contracts", ContractsVersion, "contracts file version"); err != nil {
-		return err
-	}
-	off, err := p.member(top, m, "servers", object)
-	if err != nil {
-		return err
-	}
-	p.push("servers")
-	p.servers = map[string]map[string]entry{}
-	p.object(off, func(key, value int) (int, error) {
-		name := p.text(key)
-		p.push(name)
-		defer p.pop()
+	return p.object(func(name string) error {
 		s := p.lock.Servers[name]
 		if s == nil {
-			p.ignore(key, "the lock has no such server")
-			return 0, nil
+			p.ignore("the lock has no such server")
+			return nil
 		}
-		if p.kind(value) != object {
-			p.ignore(value, "must be an object, found "+p.kind(value))
-			return 0, nil
+		if kind := p.r.Kind(); kind != '{' {
+			p.ignore("must be an object, found " + kindName(kind))
+			return nil
 		}
-		return p.keep(s, value), nil
+		tools := map[string]pinned{}
+		p.servers[name] = tools
+		return p.object(func(tool string) error { return p.contract(s, tool, tools) })
 	})
+}
+
+func (p *contractsParser) check() error {
+	if fault := p.fixed(p.top, "contractpin-contracts", ContractsVersion, "contracts file version"); fault != nil {
+		return fault
+	}
+	if _, fault := p.typed(p.top, "servers", '{'); fault != nil {
+		return fault
+	}
+	if p.first != nil {
+		return p.first
+	}
 	return nil
 }
 
-// keep takes the contracts that the lock pins and returns the offset after the server's entry.
-func (p *contractsParser) keep(s *Server, off int) int {
-	kept := map[string]entry{}
-	end, _ := p.object(off, func(key, value int) (int, error) {
-		tool, next := p.text(key), p.end(value)
-		p.push(tool)
-		defer p.pop()
-		pin, pinned := s.Tools[tool]
-		if !pinned {
-			p.ignore(key, "the lock has no such tool")
-			return next, nil
-		}
-		e := entry{p.src[value:next:next], pin.Digest}
-		if e.tool(tool) == nil {
-			p.ignore(key, "is not the contract that the lock pins")
-			return next, nil
-		}
-		kept[tool] = e
-		return next, nil
-	})
-	p.servers[s.Name] = kept
-	return end
-}
-
-// ignore warns of an entry that is not used.
-func (p *contractsParser) ignore(off int, why string) {
-	if p.ignored++; p.ignored < maxWarnings {
-		p.warnings = append(p.warnings, p.errorAt(off, why+"; it is ignored").Error())
+// contract keeps the contract that is next if it is the one that the lock pins: what is written there must be the
+// contract object to the byte, as its canonical form goes.
+func (p *contractsParser) contract(s *Server, tool string, tools map[string]pinned) error {
+	pin, ok := s.Tools[tool]
+	if !ok {
+		p.ignore("the lock has no such tool")
+		return nil
 	}
+	p.r.Kind()
+	from, line := p.offset(), p.keyLine()
+	v, err := p.r.Value()
+	if err != nil {
+		return err
+	}
+	p.scratch = v.Append(p.scratch[:0])
+	if contract.Sum(p.scratch) != pin.Digest {
+		p.warn(&Error{File: p.file, Place: p.placeOf(), Line: line, Reason: "is not the contract that the lock pins"}, "it is ignored")
+		return nil
+	}
+	to := p.offset()
+	tools[tool] = pinned{p.src[from:to:to], pin.Digest}
+	return nil
 }
 
-// tool parses the contract, or returns nil where it is not the one with the entry's name and digest.
-func (e entry) tool(name string) *contract.Tool {
+// ignore warns of the value that is next.
+func (p *contractsParser) ignore(why string) {
+	p.warn(&Error{File: p.file, Place: p.placeOf(), Line: p.keyLine(), Reason: why}, "it is ignored")
+}
+
+// tool parses the contract, or returns nil where it is not the one with that name and digest.
+func (e pinned) tool(name string) *contract.Tool {
 	t, err := contract.ParseTool(e.raw)
 	if err != nil || t.Name != name || t.Pin.Digest != e.digest {
 		return nil
@@ -162,14 +164,14 @@ func (c *Contracts) Set(server string, tools []contract.Tool) {
 		delete(c.servers, server)
 		return
 	}
-	kept := make(map[string]entry, len(tools))
+	kept := make(map[string]pinned, len(tools))
 	for i := range tools {
 		if t := &tools[i]; nesting(t.Contract) <= maxNesting {
-			kept[t.Name] = entry{t.Contract, t.Pin.Digest}
+			kept[t.Name] = pinned{t.Contract, t.Pin.Digest}
 		}
 	}
 	if c.servers == nil {
-		c.servers = map[string]map[string]entry{}
+		c.servers = map[string]map[string]pinned{}
 	}
 	c.servers[server] = kept
 }
@@ -193,11 +195,13 @@ func (c *Contracts) Encode() []byte {
 	return e.buf
 }
 
-func (e *encoder) contracts(tools map[string]entry) {
+func (e *encoder) contracts(tools map[string]pinned) {
 	e.open('{')
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		e.key(name)
-		e.canonical(tools[name].tool(name).Contract)
+		if t := tools[name].tool(name); t != nil {
+			e.key(name)
+			e.canonical(t.Contract)
+		}
 	}
 	e.close('}')
 }

@@ -1,257 +1,291 @@
 package lock
 
 import (
-	"bytes"
-	"errors"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/contractpin/verify/internal/canon"
 	"github.com/contractpin/verify/internal/contract"
 )
 
 // Parse checks a lock's bytes; name stands for the file in errors, which are *Error.
+//
+// Bad JSON is reported before anything else, then an unknown version: what another version calls its keys is not ours to
+// judge. After that the first fault in the file's order counts.
 func Parse(name string, data []byte) (*Lock, error) {
-	p := &parser{file: name, walker: walker{src: data}}
-	if err := p.syntax(); err != nil {
+	l := &Lock{Servers: map[string]*Server{}}
+	p := &lockParser{lock: l, top: nodes{of: map[string]node{}}}
+	if err := p.document(name, data, p.member); err != nil {
 		return nil, err
 	}
-	l, err := p.lock()
-	if err != nil {
-		return nil, err
+	if fault := p.check(); fault != nil {
+		return nil, fault
 	}
 	l.Digest = contract.Sum(data)
+	l.Warnings = p.allWarnings()
 	return l, nil
 }
 
-type parser struct {
-	walker
-	file     string
-	place    []string // keys on the way to what is being read
-	warnings []string
-	ignored  int // how often warn was called
+type lockParser struct {
+	parser
+	lock *Lock
+	top  nodes
 }
 
-// syntax rejects what is no strict JSON object.
-func (p *parser) syntax() error {
-	if len(bytes.TrimSpace(p.src)) == 0 {
-		return &Error{File: p.file, Reason: "empty file", Hint: "write it with contractpin init, or restore it from git"}
-	}
-	if err := checkJSON(p.file, p.src); err != nil {
+func (p *lockParser) member(key string) error {
+	n, err := p.node()
+	p.top.of[key] = n
+	if err != nil || key != "servers" || n.kind != '{' {
 		return err
 	}
-	if off := p.space(0); p.kind(off) != object {
-		return p.errorAt(off, "must be an object, found "+p.kind(off))
+	return p.object(func(name string) error {
+		s := &Server{Name: name, Line: p.keyLine()}
+		p.lock.Servers[name] = s
+		return p.server(s)
+	})
+}
+
+// check holds the top level against SPEC §5 and returns the fault that counts.
+func (p *lockParser) check() *Error {
+	for _, k := range [][3]string{
+		{"contractpin", Version, "lock version"},
+		{"algorithm", Algorithm, "algorithm"},
+		{"canonicalization", Canonicalization, "canonicalization"},
+	} {
+		if fault := p.fixed(p.top, k[0], k[1], k[2]); fault != nil {
+			return fault
+		}
+	}
+	at, fault := p.typed(p.top, "generated_at", '"')
+	if fault != nil {
+		return fault
+	}
+	t, err := time.Parse(timeForm, at.text)
+	if err != nil || t.Format(timeForm) != at.text { // time.Parse takes fractions of a second too
+		return p.errorAt(at.off, "malformed timestamp "+quote(at.text)+": want the form 2026-08-14T09:31:07Z", "generated_at")
+	}
+	p.lock.GeneratedAt = t
+	if _, fault = p.typed(p.top, "servers", '{'); fault != nil {
+		return fault
+	}
+	return p.first
+}
+
+// entry is a server entry while it is read. What is wrong with command and env matters only where the transport is
+// stdio, and that may come later.
+type entry struct {
+	*Server
+	nodes
+	setup *Error
+}
+
+func (p *lockParser) server(s *Server) error {
+	e := &entry{Server: s, nodes: nodes{s.Line, map[string]node{}}}
+	err := p.object(func(key string) (err error) {
+		n, err := p.node()
+		e.of[key] = n
+		switch {
+		case err != nil:
+		case key == "command" && n.kind == '[':
+			err = p.command(e)
+		case key == "env" && n.kind == '{':
+			err = p.env(e)
+		case key == "tools" && n.kind == '{':
+			err = p.tools(s)
+		}
+		return err
+	})
+	if err == nil && p.first == nil {
+		p.fail(p.entry(e))
+	}
+	return err
+}
+
+func (p *lockParser) command(e *entry) error {
+	return p.r.Array(func(i int) error {
+		n, err := p.node()
+		if n.kind != '"' && e.setup == nil {
+			e.setup = p.errorAt(n.off, "must be a string, found "+kindName(n.kind), "["+strconv.Itoa(i)+"]")
+		}
+		e.Command = append(e.Command, n.text)
+		return err
+	})
+}
+
+func (p *lockParser) env(e *entry) error {
+	return p.object(func(name string) error {
+		n, err := p.node()
+		if n.kind != '"' && e.setup == nil {
+			e.setup = p.errorAt(n.off, "must be a string, found "+kindName(n.kind))
+		}
+		if e.Env == nil {
+			e.Env = map[string]string{}
+		}
+		e.Env[name] = n.text
+		return err
+	})
+}
+
+// entry holds a server entry against SPEC §5.
+func (p *lockParser) entry(e *entry) *Error {
+	transport, fault := p.typed(e.nodes, "transport", '"')
+	if fault != nil {
+		return fault
+	}
+	switch e.Transport = transport.text; e.Transport {
+	case Stdio:
+		fault = p.stdio(e)
+	case HTTP:
+		e.URL, fault = p.filled(e.nodes, "url")
+	case File:
+		e.Path, fault = p.filled(e.nodes, "path")
+	default:
+		fault = p.errorAt(transport.off, "unknown transport "+quote(e.Transport)+`: must be "stdio", "http" or "file"`, "transport")
+	}
+	if fault != nil {
+		return fault
+	}
+	if e.Transport != Stdio {
+		e.Command, e.Env = nil, nil
+	}
+	return p.pins(e)
+}
+
+func (p *lockParser) stdio(e *entry) *Error {
+	command, fault := p.typed(e.nodes, "command", '[')
+	if fault != nil {
+		return fault
+	}
+	if e.setup != nil {
+		return e.setup
+	}
+	if len(e.Command) == 0 || e.Command[0] == "" {
+		return p.errorAt(command.off, "must name a program", "command")
+	}
+	// Writers differ in whether they leave out what is not set or write null: both are absent.
+	if n, ok := e.of["env"]; ok && n.kind != 'n' {
+		if _, fault = p.typed(e.nodes, "env", '{'); fault != nil {
+			return fault
+		}
+	}
+	if n, ok := e.of["cwd"]; ok && n.kind != 'n' {
+		if n, fault = p.typed(e.nodes, "cwd", '"'); fault != nil {
+			return fault
+		}
+		e.Cwd = n.text
 	}
 	return nil
 }
 
-// checkJSON applies canon's grammar (SPEC §3.8) to a file of ours and says what it says with line and place.
-func checkJSON(file string, data []byte) error {
-	if bytes.HasPrefix(data, []byte("\uFEFF")) {
-		return &Error{File: file, Line: 1, Reason: "starts with a byte order mark", Hint: "save it as UTF-8 without one"}
+// filled returns a string that must not be empty.
+func (p *parser) filled(m nodes, key string) (string, *Error) {
+	n, fault := p.typed(m, key, '"')
+	if fault == nil && n.text == "" {
+		fault = p.errorAt(n.off, "must not be empty", key)
 	}
-	_, err := canon.Append(make([]byte, 0, len(data)), data)
-	if err == nil {
-		return nil
-	}
-	if line, marker := mergeMarker(data); line > 0 {
-		return &Error{File: file, Line: line, Reason: "merge conflict marker " + marker +
-			": resolve the conflict, then run contractpin init --force for the servers in it"}
-	}
-	out := &Error{File: file, Reason: err.Error()}
-	var ce *canon.Error
-	if errors.As(err, &ce) {
-		off := min(int(ce.Offset), len(data))
-		out.Place, out.Reason = pointerPlace(ce.Pointer), ce.Reason
-		out.Line = 1 + bytes.Count(data[:off], newline)
-		if off >= len(bytes.TrimRight(data, " \t\r\n")) {
-			out.Hint = "the file is cut off: restore it from git"
-		}
-	}
-	return out
+	return n.text, fault
 }
 
-// mergeMarker finds the first line that git would have written for a conflict. No line of JSON begins like that, as a
-// string holds no line feed.
-func mergeMarker(data []byte) (line int, marker string) {
-	for l := range bytes.Lines(data) {
-		line++
-		for _, m := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
-			if bytes.HasPrefix(l, []byte(m)) {
-				return line, m
-			}
-		}
+// pins holds tool_count and the server digest against the tools.
+func (p *lockParser) pins(e *entry) *Error {
+	if _, fault := p.typed(e.nodes, "tools", '{'); fault != nil {
+		return fault
 	}
-	return 0, ""
+	count, fault := p.typed(e.nodes, "tool_count", '0')
+	if fault != nil {
+		return fault
+	}
+	if have := strconv.Itoa(len(e.Tools)); count.text != have {
+		return p.errorAt(count.off, count.text+", but tools holds "+have, "tool_count")
+	}
+	if e.Digest, fault = p.digest(e.nodes); fault != nil {
+		return fault
+	}
+	if sum := e.Tools.Digest(); sum != e.Digest {
+		fault = p.errorAt(e.of["digest"].off, quote(e.Digest.String())+" is not the digest of its tools, which is "+quote(sum.String()), "digest")
+		fault.Hint = "the entry was edited by hand or merged line by line: restore it, or pin the server again with contractpin init --force"
+		return fault
+	}
+	return nil
 }
 
-// members returns the offsets of the values of the object at off whose keys are asked for.
-func (p *parser) members(off int, keys ...string) map[string]int {
-	found := make(map[string]int, len(keys))
-	p.object(off, func(key, value int) (int, error) {
-		name := p.text(key)
-		for _, k := range keys {
-			if k == name {
-				found[k] = value
-			}
-		}
-		return 0, nil
+func (p *parser) digest(m nodes) (contract.Digest, *Error) {
+	n, fault := p.typed(m, "digest", '"')
+	if fault != nil {
+		return contract.Digest{}, fault
+	}
+	d, err := contract.ParseDigest(n.text)
+	if err != nil {
+		return contract.Digest{}, p.errorAt(n.off, "malformed digest "+quote(n.text), "digest")
+	}
+	return d, nil
+}
+
+func (p *lockParser) tools(s *Server) error {
+	s.Tools, s.ToolLines = contract.Pins{}, map[string]int{}
+	return p.object(func(name string) error {
+		line := p.keyLine()
+		pin, err := p.tool(line)
+		s.ToolLines[name], s.Tools[name] = line, pin
+		return err
 	})
-	return found
 }
 
-func (p *parser) lock() (*Lock, error) {
-	top := p.space(0)
-	m := p.members(top, "contractpin", "algorithm", "canonicalization", "generated_at", "servers")
-	// The version comes first: what another version calls its keys is not ours to judge.
-	for _, fixed := range [][3]string{
-		{"contractpin", Version, "lock version"}, {"algorithm", Algorithm, "algorithm"},
-		{"canonicalization", Canonicalization, "canonicalization"},
-	} {
-		if err := p.fixed(top, m, fixed[0], fixed[1], fixed[2]); err != nil {
-			return nil, err
+// tool reads one tool's pin. Its fields are advisory (SPEC §4.2): malformed ones are dropped with a warning.
+func (p *lockParser) tool(line int) (contract.Pin, error) {
+	m := nodes{line, make(map[string]node, 2)}
+	var pin contract.Pin
+	err := p.object(func(key string) (err error) {
+		switch key {
+		case "digest":
+			m.of[key], err = p.node()
+		case "fields":
+			pin.Fields, err = p.fields()
 		}
-	}
-	l := &Lock{Servers: map[string]*Server{}}
-	at, err := p.string(top, m, "generated_at")
-	if err != nil {
-		return nil, err
-	}
-	if l.GeneratedAt, err = time.Parse(timeForm, at); err != nil || l.GeneratedAt.Format(timeForm) != at {
-		return nil, p.errorAt(m["generated_at"], "malformed timestamp "+quote(at)+": want the form 2026-08-14T09:31:07Z", "generated_at")
-	}
-	servers, err := p.member(top, m, "servers", object)
-	if err != nil {
-		return nil, err
-	}
-	p.push("servers")
-	_, err = p.object(servers, func(key, value int) (int, error) {
-		s := &Server{Name: p.text(key), Line: p.line(key)}
-		p.push(s.Name)
-		end, err := p.server(s, key, value)
-		p.pop()
-		l.Servers[s.Name] = s
-		return end, err
+		return err
 	})
-	if err != nil {
+	if err == nil && p.first == nil {
+		var fault *Error
+		pin.Digest, fault = p.digest(m)
+		p.fail(fault)
+	}
+	return pin, err
+}
+
+// fields reads the field digests that are next; nil where there are none to be used.
+func (p *lockParser) fields() (map[string]contract.Digest, error) {
+	var bad *Error
+	if kind := p.r.Kind(); kind != '{' {
+		p.warn(p.errorAt(p.offset(), "must be an object, found "+kindName(kind)), fieldsIgnored)
+		return nil, nil
+	}
+	fields := make(map[string]contract.Digest, 5)
+	err := p.object(func(name string) error {
+		if !isField(name) { // of a later version of the format
+			return nil
+		}
+		n, err := p.node()
+		d, bad1 := contract.ParseDigest(n.text)
+		if n.kind != '"' || bad1 != nil {
+			bad = p.errorAt(n.off, "malformed digest "+n.String())
+		}
+		fields[name] = d
+		return err
+	})
+	if bad != nil {
+		p.warn(bad, fieldsIgnored)
+	}
+	if bad != nil || len(fields) == 0 {
 		return nil, err
 	}
-	l.Warnings = p.warnings
-	return l, nil
+	return fields, err
 }
 
-// fixed checks a key that has one value in this version of the format.
-func (p *parser) fixed(owner int, m map[string]int, key, want, what string) error {
-	off, ok := m[key]
-	if !ok {
-		return p.missing(owner, key)
-	}
-	if p.kind(off) == str && p.text(off) == want {
-		return nil
-	}
-	return p.errorAt(off, "unknown "+what+" "+p.shown(off)+": this program knows only "+quote(want), key)
-}
+const fieldsIgnored = "the tool's field digests are ignored"
 
-// member returns the offset of a required member and checks its type.
-func (p *parser) member(owner int, m map[string]int, key, kind string) (int, error) {
-	off, ok := m[key]
-	if !ok {
-		return 0, p.missing(owner, key)
+func isField(name string) bool {
+	switch name {
+	case contract.FieldAnnotations, contract.FieldDescription, contract.FieldInputSchema, contract.FieldName, contract.FieldOutputSchema:
+		return true
 	}
-	if p.kind(off) != kind {
-		return 0, p.errorAt(off, "must be "+kind+", found "+p.kind(off), key)
-	}
-	return off, nil
-}
-
-func (p *parser) string(owner int, m map[string]int, key string) (string, error) {
-	off, err := p.member(owner, m, key, str)
-	if err != nil {
-		return "", err
-	}
-	return p.text(off), nil
-}
-
-func (p *parser) push(key string) { p.place = append(p.place, key) }
-func (p *parser) pop()            { p.place = p.place[:len(p.place)-1] }
-
-func (p *parser) missing(owner int, key string) error {
-	return p.errorAt(owner, "required key is missing", key)
-}
-
-func (p *parser) errorAt(off int, reason string, below ...string) *Error {
-	return &Error{File: p.file, Place: place(append(p.place[:len(p.place):len(p.place)], below...)), Line: p.line(off), Reason: reason}
-}
-
-// shown quotes the scalar at off, at most about 80 bytes of it, and names what is no scalar.
-func (p *parser) shown(off int) string {
-	switch kind := p.kind(off); kind {
-	case str:
-		return quote(p.text(off))
-	case number:
-		return p.literal(off) + " (a number, not a string)"
-	default:
-		return "(" + kind + ")"
-	}
-}
-
-// literal returns the number at off, at most 64 bytes of it.
-func (p *parser) literal(off int) string { return string(p.src[off:min(p.end(off), off+64)]) }
-
-// warn keeps what was ignored, but no more of it than a person reads.
-func (p *parser) warn(e *Error) {
-	switch p.ignored++; {
-	case p.ignored < maxWarnings:
-		p.warnings = append(p.warnings, e.Error()+"; the tool's field digests are ignored")
-	case p.ignored == maxWarnings:
-		p.warnings = append(p.warnings, p.file+": more field digests are malformed and ignored")
-	}
-}
-
-const maxWarnings = 10
-
-// quote quotes at most 80 bytes of a text in ASCII.
-func quote(s string) string {
-	if len(s) > 80 {
-		return strconv.QuoteToASCII(strings.ToValidUTF8(s[:80], "")) + "…"
-	}
-	return strconv.QuoteToASCII(s)
-}
-
-// place joins keys by dots; a key that is not plain is quoted.
-func place(keys []string) string {
-	var b strings.Builder
-	for i, k := range keys {
-		if i > 0 && !strings.HasPrefix(k, "[") {
-			b.WriteByte('.')
-		}
-		b.WriteString(placeKey(k))
-	}
-	return b.String()
-}
-
-func placeKey(k string) string {
-	plain := k != ""
-	for i := 0; i < len(k); i++ {
-		c := k[i]
-		plain = plain && (c == '_' || c == '-' || c == '/' || c == '@' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z')
-	}
-	if plain {
-		return k
-	}
-	return quote(k)
-}
-
-// pointerPlace turns a JSON Pointer into a place.
-func pointerPlace(pointer string) string {
-	if pointer == "" {
-		return ""
-	}
-	keys := strings.Split(pointer[1:], "/")
-	for i, k := range keys {
-		keys[i] = strings.ReplaceAll(strings.ReplaceAll(k, "~1", "/"), "~0", "~")
-	}
-	return place(keys)
+	return false
 }

@@ -1,6 +1,9 @@
 package lock
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // maxIndent is the deepest level that gets lines of its own. Below it a value stays on one line: indenting 9,000 levels
 // would make 80 MB of a contract of 20 kB.
@@ -8,7 +11,6 @@ const maxIndent = 40
 
 // canonical writes canonical JSON indented. It does not recurse.
 func (e *encoder) canonical(src []byte) {
-	w := walker{src: src}
 	flat := 0 // levels open below maxIndent
 	for off := 0; off < len(src); {
 		switch c := src[off]; c {
@@ -45,13 +47,12 @@ func (e *encoder) canonical(src []byte) {
 			e.buf = append(e.buf, ':', ' ')
 			off++
 		case '"':
-			end := w.stringEnd(off)
+			end := off + stringLen(src[off:])
 			e.canonicalText(src[off:end])
 			off = end
-		default:
-			end := w.end(off)
-			e.buf = append(e.buf, src[off:end]...)
-			off = end
+		default: // of a number or a literal
+			e.buf = append(e.buf, c)
+			off++
 		}
 	}
 }
@@ -64,13 +65,15 @@ func (e *encoder) canonicalText(quoted []byte) {
 		e.buf = append(e.buf, quoted...)
 		return
 	}
-	w := walker{src: quoted}
-	e.text(w.text(0))
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		panic("lock: " + err.Error()) // canon wrote it
+	}
+	e.text(text)
 }
 
 // nesting counts the levels of a JSON value.
 func nesting(src []byte) int {
-	w := walker{src: src}
 	depth, deepest := 0, 0
 	for off := 0; off < len(src); off++ {
 		switch src[off] {
@@ -80,8 +83,22 @@ func nesting(src []byte) int {
 		case '}', ']':
 			depth--
 		case '"':
-			off = w.stringEnd(off) - 1
+			off += stringLen(src[off:]) - 1
 		}
 	}
 	return deepest
+}
+
+// stringLen is the length of the JSON string at the start of src.
+func stringLen(src []byte) int {
+	for i := 1; ; i++ {
+		i += bytes.IndexByte(src[i:], '"')
+		escapes := 0
+		for src[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i + 1
+		}
+	}
 }

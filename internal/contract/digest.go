@@ -1,0 +1,109 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/contractpin/verify/internal/canon"
+)
+
+// Digest is a SHA-256 digest in the form of SPEC §4.1. It is made only by Sum and ParseDigest and compared with ==.
+// The zero Digest stands for "none".
+type Digest struct {
+	sum [sha256.Size]byte
+	set bool
+}
+
+const (
+	digestPrefix = "sha256:"
+	digestLen    = len(digestPrefix) + 2*sha256.Size
+)
+
+// Sum digests canonical bytes.
+func Sum(canonical []byte) Digest { return Digest{sha256.Sum256(canonical), true} }
+
+// ParseDigest reads "sha256:" and 64 lowercase hex digits, and nothing else.
+func ParseDigest(s string) (Digest, error) {
+	d := Digest{set: true}
+	if len(s) == digestLen && s[:len(digestPrefix)] == digestPrefix {
+		if _, err := hex.Decode(d.sum[:], []byte(s[len(digestPrefix):])); err == nil && d.String() == s {
+			return d, nil
+		}
+	}
+	return Digest{}, fmt.Errorf("malformed digest %s", strconv.QuoteToASCII(s[:min(len(s), 100)]))
+}
+
+// String is the digest as SPEC §4.1 writes it; "" for the zero Digest.
+func (d Digest) String() string {
+	if !d.set {
+		return ""
+	}
+	return string(d.append(nil))
+}
+
+func (d Digest) append(dst []byte) []byte {
+	return hex.AppendEncode(append(dst, digestPrefix...), d.sum[:])
+}
+
+// Short is the first six hex digits; "" for the zero Digest.
+func (d Digest) Short() string {
+	if !d.set {
+		return ""
+	}
+	return hex.EncodeToString(d.sum[:3])
+}
+
+// IsZero tells whether d stands for "none".
+func (d Digest) IsZero() bool { return !d.set }
+
+// MarshalText makes a Digest a JSON string, "" for the zero Digest.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (d *Digest) UnmarshalText(text []byte) (err error) {
+	*d = Digest{}
+	if len(text) > 0 {
+		*d, err = ParseDigest(string(text))
+	}
+	return err
+}
+
+// Pin is a tool's digest with its field digests. Fields may be nil: they are advisory (SPEC §4.2).
+type Pin struct {
+	Digest Digest
+	Fields map[string]Digest
+}
+
+// Pins maps tool names to their pins.
+type Pins map[string]Pin
+
+// Digest is the server digest (SPEC §4.3).
+func (p Pins) Digest() Digest {
+	names := slices.Collect(maps.Keys(p))
+	return serverDigest(names, func(name string) Digest { return p[name].Digest })
+}
+
+// serverDigest digests the canonical object of all tool digests. It reorders names.
+func serverDigest(names []string, digest func(name string) Digest) Digest {
+	slices.SortFunc(names, canon.CompareKeys)
+	h := sha256.New()
+	line := []byte{'{'}
+	for i, name := range names {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = canon.AppendString(line, name)
+		line = append(line, `:"`...)
+		line = digest(name).append(line)
+		h.Write(append(line, '"'))
+		line = line[:0]
+	}
+	h.Write(append(line, '}'))
+	d := Digest{set: true}
+	h.Sum(d.sum[:0])
+	return d
+}

@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contractpin/verify/internal/visible"
+)
+
+// Listing is what tools/list returned, all pages joined: tools sorted by name (as Go strings compare).
+type Listing struct {
+	Tools   []Tool
+	Digest  Digest
+	Rounded []Place // integer literals that a double cannot hold, pinned rounded (SPEC §3.6); at most 100 a page
+}
+
+// Place is a spot inside a tool's contract.
+type Place struct {
+	Tool    string
+	Pointer string // JSON Pointer into the contract object
+	Literal string // as served, at most 64 bytes
+}
+
+// Pins maps the listing's tools to their pins.
+func (l *Listing) Pins() Pins {
+	p := make(Pins, len(l.Tools))
+	for i := range l.Tools {
+		p[l.Tools[i].Name] = l.Tools[i].Pin
+	}
+	return p
+}
+
+// Tool returns the tool of that name; nil where there is none.
+func (l *Listing) Tool(name string) *Tool {
+	i, ok := slices.BinarySearchFunc(l.Tools, name, func(t Tool, name string) int { return strings.Compare(t.Name, name) })
+	if !ok {
+		return nil
+	}
+	return &l.Tools[i]
+}
+
+// Join makes a listing of all pages. Two tools of one name are *Malformed with Code "duplicate-tool".
+func Join(pages []*Page) (*Listing, error) {
+	l := &Listing{}
+	for _, p := range pages {
+		l.Tools = append(l.Tools, p.Tools...)
+		l.Rounded = append(l.Rounded, p.Rounded...)
+	}
+	slices.SortFunc(l.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(l.Tools); i++ {
+		if name := l.Tools[i].Name; name == l.Tools[i-1].Name {
+			return nil, &Malformed{Code: CodeDuplicateTool, Message: `two tools are named "` + visible.Name(name[:min(len(name), 200)]) + `"`}
+		}
+	}
+	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })
+	names := make([]string, len(l.Tools))
+	for i := range l.Tools {
+		names[i] = l.Tools[i].Name
+	}
+	l.Digest = serverDigest(names, func(name string) Digest { return l.Tool(name).Pin.Digest })
+	return l, nil
+}

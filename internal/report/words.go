@@ -1,0 +1,180 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/contractpin/verify/internal/verify"
+	"github.com/contractpin/verify/internal/visible"
+)
+
+// DefaultLock is the lock that commands use without --lock (SPEC §5).
+const DefaultLock = "contractpin.lock"
+
+// count words a number of things: "1 tool", "2 tools".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// verdict is the first line of every output, in the specification's words and without anything that a server said.
+func verdict(r *verify.Report) string {
+	t := r.Totals()
+	switch r.Result {
+	case verify.ResultError:
+		return "error: contractpin could not run"
+	case verify.ResultMatch:
+		if len(r.Servers) == 0 {
+			return "match: no server is pinned here, so nothing was checked"
+		}
+		s := "match: " + count(t.Unchanged, "tool") + " on " + count(len(r.Servers), "server") + as(len(r.Servers), " is", " are") + " as pinned"
+		if t.Added > 0 {
+			s += ", " + count(t.Added, "new tool") + " allowed"
+		}
+		return s
+	}
+	unchecked := len(r.Servers) - t.Status[verify.Match] - t.Status[verify.Drift]
+	var parts []string
+	if t.Status[verify.Drift] > 0 {
+		parts = append(parts, changed(t.Counts)+" on "+count(t.Status[verify.Drift], "server"))
+	}
+	if unchecked > 0 {
+		parts = append(parts, count(unchecked, "server")+" could not be checked")
+	}
+	if n := t.Status[verify.Match]; n > 0 {
+		parts = append(parts, count(n, "server")+as(n, " matches", " match"))
+	}
+	word := "drift: "
+	if t.Status[verify.Drift] == 0 {
+		word = "not checked: "
+	}
+	return word + strings.Join(parts, "; ")
+}
+
+// changed words counts: "2 tools drifted, 1 added, 1 removed".
+func changed(c verify.Counts) string {
+	var parts []string
+	noun := func(n int) string {
+		if len(parts) == 0 {
+			return count(n, "tool")
+		}
+		return strconv.Itoa(n)
+	}
+	if c.Drifted > 0 {
+		parts = append(parts, noun(c.Drifted)+" drifted")
+	}
+	if c.Added > 0 {
+		parts = append(parts, noun(c.Added)+" added")
+	}
+	if c.Removed > 0 {
+		parts = append(parts, noun(c.Removed)+" removed")
+	}
+	if len(parts) == 0 {
+		return "nothing changed"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func as(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// checked tells whether a server was listed and compared.
+func checked(s *verify.Server) bool { return s.Status == verify.Match || s.Status == verify.Drift }
+
+// duration words milliseconds: "812 ms", "4.1 s".
+func duration(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%d ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", float64(ms)/1000)
+}
+
+// slowMS is from where on a server's time is worth explaining.
+const slowMS = 5000
+
+// timing words where a server's time went, or "" where that is not known.
+func timing(s *verify.Server) string {
+	if s.Timing == nil {
+		return ""
+	}
+	return fmt.Sprintf("start %s, handshake %s, listing %s, digesting %s", duration(s.Timing.StartMS),
+		duration(s.Timing.HandshakeMS), duration(s.Timing.ListingMS), duration(s.Timing.DigestingMS))
+}
+
+// AcceptCommand is the command that pins again what a server serves now.
+func AcceptCommand(lock, server string) string {
+	cmd := "contractpin init --force"
+	if lock != "" && lock != DefaultLock {
+		cmd += " --lock " + shellQuote(lock)
+	}
+	return cmd + " " + shellQuote(server)
+}
+
+// shellQuote quotes a word for bash and zsh. What cannot be seen, or would start a runner command, is written as an
+// escape in $'…', so that the command shown is the command run.
+func shellQuote(s string) string {
+	plain, printable := s != "", !strings.Contains(s, "##[")
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		printable = printable && c >= ' ' && c < 0x7f
+		plain = plain && (c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("_./:@%+=,-", c) >= 0)
+	}
+	if plain {
+		return s
+	}
+	if printable {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\'' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == utf8.RuneError && n == 1, r < ' ' || r == 0x7f, r == '[':
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		case r >= utf8.RuneSelf:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// name is a tool's or server's name for people, cut where it is longer than anybody reads.
+func name(s string) string {
+	if len(s) > maxName {
+		return visible.Name(cutString(s, maxName)) + "…"
+	}
+	return visible.Name(s)
+}
+
+const maxName = 200
+
+// cutString cuts s to at most n bytes, on a character.
+func cutString(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
