@@ -19,6 +19,7 @@
 package lock
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"maps"
@@ -94,36 +95,20 @@ func readFile(path string) ([]byte, error) {
 		return nil, fileError(path, err)
 	}
 	defer f.Close()
-	data, err := readAll(f)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	if len(data) > MaxSize {
-		return nil, &Error{File: path, Reason: "larger than 256 MiB"}
-	}
-	return data, nil
-}
-
-func readAll(f *os.File) ([]byte, error) {
 	size := int64(0)
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		size = min(info.Size(), MaxSize)
+		size = info.Size()
 	}
-	buf := make([]byte, 0, size+512)
-	r := io.LimitReader(f, MaxSize+1)
-	for {
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if err == io.EOF {
-			return buf, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, len(buf))
+	buf := bytes.NewBuffer(make([]byte, 0, min(size, MaxSize)+bytes.MinRead))
+	if size <= MaxSize {
+		if size, err = buf.ReadFrom(io.LimitReader(f, MaxSize+1)); err != nil {
+			return nil, fileError(path, err)
 		}
 	}
+	if size > MaxSize {
+		return nil, &Error{File: path, Reason: "larger than 256 MiB"}
+	}
+	return buf.Bytes(), nil
 }
 
 // Error says what is wrong with a lock, and where.

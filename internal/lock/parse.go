@@ -104,7 +104,8 @@ func (p *lockParser) command(e *entry) error {
 	return p.r.Array(func(i int) error {
 		n, err := p.node()
 		if n.kind != '"' && e.setup == nil {
-			e.setup = p.errorAt(n.off, "must be a string, found "+kindName(n.kind), "["+strconv.Itoa(i)+"]")
+			e.setup = p.errorAt(n.off, "must be a string, found "+kindName(n.kind))
+			e.setup.Place += "[" + strconv.Itoa(i) + "]"
 		}
 		e.Command = append(e.Command, n.text)
 		return err

@@ -59,10 +59,10 @@ func (p *parser) document(name string, src []byte, member func(key string) error
 	if err == nil {
 		err = p.r.End()
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return p.syntax(err)
-	}
-	if kind != '{' {
+	case kind != '{':
 		return p.errorAt(begin, "must be an object, found "+kindName(kind))
 	}
 	return nil
@@ -77,6 +77,9 @@ func (p *parser) syntax(err error) error {
 	var ce *canon.Error
 	if !errors.As(err, &ce) {
 		return err
+	}
+	if c := bytes.TrimSpace(p.src)[0]; c != '{' && c != '[' && c != '"' {
+		return &Error{File: p.file, Line: 1, Reason: "must be a JSON object, and is no JSON at all"}
 	}
 	off := min(int(ce.Offset), len(p.src))
 	out := p.errorAt(off, ce.Reason)
@@ -250,17 +253,21 @@ func kindName(kind byte) string {
 // quote quotes at most 80 bytes of a text in ASCII.
 func quote(s string) string {
 	if len(s) > 80 {
-		return strconv.QuoteToASCII(strings.ToValidUTF8(s[:80], "")) + "…"
+		return strconv.QuoteToASCII(strings.ToValidUTF8(s[:80], "")) + "..."
 	}
 	return strconv.QuoteToASCII(s)
 }
 
-// place joins keys by dots: servers.acme.tools.search.digest. A key that is not plain is quoted, an index stands in
-// brackets.
+// place joins keys by dots: servers.acme.tools.search.digest. A key that is not plain is quoted; of very many the first
+// ones are shown.
 func place(keys []string) string {
 	var b strings.Builder
 	for i, k := range keys {
-		if i > 0 && !strings.HasPrefix(k, "[") {
+		if i == 10 {
+			b.WriteString("...")
+			break
+		}
+		if i > 0 {
 			b.WriteByte('.')
 		}
 		if plainKey(k) {
