@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/contractpin/verify/internal/contract"
@@ -46,6 +44,7 @@ func Reach(path string, headers Headers, o Options) verify.Reach {
 				return verify.Answer{Status: verify.Blocked, Failure: f}
 			}
 		}
+		o.addReferences(s)
 		m := o.options(dir, headers[s.Name])
 		m.Matches = matches
 		listed, err := mcp.List(ctx, s, m)
@@ -110,22 +109,4 @@ func internalError(p any) verify.Answer {
 func timing(t mcp.Timing) *verify.Timing {
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }
 	return &verify.Timing{StartMS: ms(t.Start), HandshakeMS: ms(t.Handshake), ListingMS: ms(t.Listing), DigestingMS: ms(t.Digesting)}
-}
-
-// resolve looks up what ${NAME} stands for. The runner's own variables, among them its tokens, only where they are
-// passed on by name: whoever writes a lock must not get at them.
-func (o *Options) resolve(name string) (string, bool) {
-	if Guarded(name) && !slices.Contains(o.PassEnv, name) {
-		return "", false
-	}
-	v, ok := o.lookupEnv(name)
-	if ok {
-		o.Secrets.Add(v)
-	}
-	return v, ok
-}
-
-// Guarded tells whether ${name} resolves only if pass-env names it.
-func Guarded(name string) bool {
-	return name == "GITHUB_TOKEN" || strings.HasPrefix(name, "INPUT_") || strings.HasPrefix(name, "ACTIONS_")
 }

@@ -97,7 +97,7 @@ func (o *Options) options(dir string, headers http.Header) mcp.Options {
 		Protocol:  o.Protocol,
 		Dir:       dir,
 		Headers:   headers,
-		Lookup:    o.resolve,
+		Lookup:    o.lookupEnv,
 		PassEnv:   o.PassEnv,
 		Version:   o.Version,
 		Prepare:   o.Prepare,

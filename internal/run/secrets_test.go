@@ -1,61 +1,47 @@
 package run
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"net/url"
-	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/contractpin/verify/internal/contract"
 )
 
-func TestSecrets_redactsEveryWriting(t *testing.T) {
-	for _, value := range []string{`t0ken-0004`, `p"a\ss wörd/+&<`, "-----KEY\nline two of it-----"} {
-		var s Secrets
-		s.Add(value)
-		asJSON, _ := json.Marshal(value)
-		for name, text := range map[string]string{
-			"plain": value, "json": string(asJSON), "quoted": strconv.QuoteToASCII(value),
-			"query": url.QueryEscape(value), "path": url.PathEscape(value), "lower": lowerEscapes(url.QueryEscape(value)),
-			"base64":         base64.StdEncoding.EncodeToString([]byte(value)),
-			"base64 pair":    base64.StdEncoding.EncodeToString([]byte("bob:" + value)),
-			"base64 of json": base64.URLEncoding.EncodeToString([]byte(`{"k":"` + value + `","more":1}`)),
-			"base64 behind":  base64.RawURLEncoding.EncodeToString([]byte("ab" + value + "z")),
-		} {
-			got := s.Redact("before " + text + " after")
-			if !strings.Contains(got, Redacted) || !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
-				t.Errorf("%s of %q: %q", name, value, got)
-			}
-			for i := 0; i+8 < len(text) && !strings.HasPrefix(name, "base64"); i++ { // a few bits of base64 belong to neighbours
-				if strings.Contains(got, text[i:i+8]) {
-					t.Errorf("%s of %q: %q still holds %q", name, value, got, text[i:i+8])
-					break
-				}
-			}
+func TestSecrets_redactListingKeepsDigestsAndNames(t *testing.T) {
+	const raw = `{"tools":[
+		{"name":"clean","description":"nothing to hide","inputSchema":{"type":"object"}},
+		{"name":"echo","description":"you are t0ken-0004","inputSchema":{"type":"object"}},
+		{"name":"number","description":"n","inputSchema":{"const":4815162342}}]}`
+	l, err := contract.ParseDump([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Secrets
+	s.Add("t0ken-0004")
+	s.Add("4815162342")
+	got := s.RedactListing(l)
+	if got.Digest != l.Digest || len(got.Tools) != len(l.Tools) {
+		t.Fatalf("digest %s with %d tools", got.Digest, len(got.Tools))
+	}
+	want := map[string]string{"clean": `"nothing to hide"`, "echo": `"you are ***"`, "number": "null"}
+	for i := range got.Tools {
+		tool := &got.Tools[i]
+		if tool.Name != l.Tools[i].Name || tool.Pin.Digest != l.Tools[i].Pin.Digest {
+			t.Errorf("tool %d became %s %s", i, tool.Name, tool.Pin.Digest)
+		}
+		if d := string(tool.Field(contract.FieldDescription)); d != want[tool.Name] {
+			t.Errorf("description of %s: %s, want %s", tool.Name, d, want[tool.Name])
 		}
 	}
-}
-
-func TestSecrets_redactsTheCredentialOfAnAuthorizationHeader(t *testing.T) {
-	var s Secrets
-	s.Add("Bearer s3cr3t-0001")
-	s.Add("Basic " + base64.StdEncoding.EncodeToString([]byte("bob:pa55-0002")))
-	got := s.Redact("no user with s3cr3t-0001, none with pa55-0002")
-	if want := "no user with ***, none with ***"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	if string(l.Tool("echo").Field(contract.FieldDescription)) != `"you are t0ken-0004"` {
+		t.Error("the listing that was handed in was changed")
 	}
 }
 
-func TestSecrets_leavesOrdinaryTextWhole(t *testing.T) {
+func TestSecrets_redactListingWithoutSecretIsTheListing(t *testing.T) {
+	l := &contract.Listing{Tools: []contract.Tool{{Name: "a", Contract: []byte(`{"name":"a"}`)}}}
 	var s Secrets
-	for _, v := range []string{"", "1", "no", "true", "info"} {
-		s.Add(v)
-	}
-	const text = "information 1: true, no"
-	if got := s.Redact(text); got != text {
-		t.Errorf("got %q", got)
-	}
-	if got, want := s.Redact("level info."), "level ***."; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	s.Add("t0ken-0004")
+	if s.RedactListing(l) != l {
+		t.Error("it was copied for nothing")
 	}
 }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func wrapper([]string) int { return 1 }
