@@ -2,8 +2,10 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"os"
 	"os/exec"
 	"time"
 
@@ -71,5 +73,40 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// List reaches the server and lists its tools to the end. Every error is an *Error.
-func List(ctx context.Context, s *lock.Server, o Options) (*Listed, error) { panic("being written") }
+// List reaches the server and lists its tools to the end. Every error is an *Error. Whatever it started has ended when
+// it returns.
+func List(ctx context.Context, s *lock.Server, o Options) (*Listed, error) {
+	o.Limits = o.Limits.withDefaults()
+	if o.Lookup == nil {
+		o.Lookup = os.LookupEnv
+	}
+	if s.Transport == lock.File {
+		l, err := listFile(s, &o)
+		if err != nil {
+			return nil, explain(err, stepListing, o.Limits)
+		}
+		return l, nil
+	}
+	inTime, stop := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
+	defer stop()
+	r := &reach{server: s, o: &o}
+	l, err := r.list(inTime)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errInterrupted
+		}
+		return nil, r.report(err)
+	}
+	return l, nil
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Timeout = cmp.Or(l.Timeout, 60*time.Second)
+	l.Message = cmp.Or(l.Message, 64<<20)
+	l.Listing = cmp.Or(l.Listing, 256<<20)
+	l.Pages = cmp.Or(l.Pages, 10_000)
+	l.Tools = cmp.Or(l.Tools, 100_000)
+	l.Stderr = cmp.Or(l.Stderr, 8<<10)
+	l.Shutdown = cmp.Or(l.Shutdown, 2*time.Second)
+	return l
+}

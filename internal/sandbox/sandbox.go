@@ -55,9 +55,7 @@ func New(c Config) *Sandbox {
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	s := &Sandbox{cfg: c}
-	s.init()
-	return s
+	return &Sandbox{cfg: c}
 }
 
 // Prepare turns a command that is ready to be started into one that starts isolated: as a user of its own, in a session of

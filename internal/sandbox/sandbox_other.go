@@ -12,8 +12,6 @@ type (
 	state struct{}
 )
 
-func (s *Sandbox) init() {}
-
 func (s *Sandbox) prepare(context.Context, *exec.Cmd) (func(), error) {
 	return nil, &Error{
 		Code:    NoIsolation,

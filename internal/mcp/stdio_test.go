@@ -1,0 +1,150 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contractpin/verify/internal/contract"
+	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/mcp"
+)
+
+// stdioServer pins the test binary, playing a scenario.
+func stdioServer(t *testing.T, s scenario) *lock.Server {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &lock.Server{
+		Name: "s", Transport: lock.Stdio, Command: []string{exe},
+		Env: map[string]string{serverEnv: strings.ReplaceAll(string(text), "${", "$${")},
+	}
+}
+
+func names(l *mcp.Listed) string {
+	var out []string
+	for _, t := range l.Listing.Tools {
+		out = append(out, t.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+// anything takes every listing for the pinned one.
+func anything(*contract.Listing) bool { return true }
+
+func mustList(t *testing.T, s *lock.Server, o mcp.Options) *mcp.Listed {
+	t.Helper()
+	l, err := mcp.List(t.Context(), s, o)
+	if err != nil {
+		var e *mcp.Error
+		errors.As(err, &e)
+		t.Fatalf("%s %s: %s; stderr %q, warnings %q", e.Kind, e.Code, e.Message, e.Stderr, e.Warnings)
+	}
+	return l
+}
+
+func mustFail(t *testing.T, s *lock.Server, o mcp.Options, kind, code string) *mcp.Error {
+	t.Helper()
+	l, err := mcp.List(t.Context(), s, o)
+	if err == nil {
+		t.Fatalf("listed %s, want %s %s", names(l), kind, code)
+	}
+	var e *mcp.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%T is no *mcp.Error: %v", err, err)
+	}
+	if e.Kind != kind || e.Code != code {
+		t.Fatalf("%s %s (%s), want %s %s", e.Kind, e.Code, e.Message, kind, code)
+	}
+	return e
+}
+
+func TestList_stdioJoinsPagesInBothEras(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]scenario{"2025-06-18": {}, "2026-07-28": {Modern: true}, "2024-11-05": {Odd: true}} {
+		l := mustList(t, stdioServer(t, s), mcp.Options{Matches: anything})
+		if names(l) != "alpha beta gamma" || l.Protocol != want {
+			t.Errorf("%q over %s, want three tools over %s", names(l), l.Protocol, want)
+		}
+	}
+}
+
+func TestList_protocolChoosesTheEra(t *testing.T) {
+	t.Parallel()
+	e := mustFail(t, stdioServer(t, scenario{Modern: true}), mcp.Options{Protocol: "legacy"}, mcp.Unreachable, mcp.CodeRPCError)
+	if !strings.Contains(e.Message, "initialize was answered with error -32602") {
+		t.Error(e.Message)
+	}
+	mustFail(t, stdioServer(t, scenario{}), mcp.Options{Protocol: "modern"}, mcp.Unreachable, mcp.CodeRPCError)
+}
+
+func TestList_stdioSkipsNoiseAndWarnsOnce(t *testing.T) {
+	t.Parallel()
+	noise := []string{"Server 1.0 \x1b[31mready", "", `{"level":30,"msg":"hi"}`, "[1,2]", "{", "nul\x00l"}
+	l := mustList(t, stdioServer(t, scenario{Before: noise}), mcp.Options{Matches: anything})
+	if len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], `skipped 15 lines`) ||
+		!strings.Contains(l.Warnings[0], `"Server 1.0 \u{001B}[31mready"`) {
+		t.Errorf("%q", l.Warnings)
+	}
+}
+
+func TestList_answersPingAndRefusesOtherRequests(t *testing.T) {
+	t.Parallel()
+	mustList(t, stdioServer(t, scenario{
+		Ask:    []string{"ping", "roots/list", "sampling/createMessage"},
+		Expect: []string{`"result":{}`, `"code":-32601`, `"code":-32601`},
+	}), mcp.Options{Matches: anything})
+}
+
+func TestList_idsEchoedAsStringsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	l := mustList(t, stdioServer(t, scenario{StringIDs: true}), mcp.Options{Matches: anything})
+	if names(l) != "alpha beta gamma" || len(l.Warnings) != 1 {
+		t.Errorf("%q %q", names(l), l.Warnings)
+	}
+}
+
+func TestList_exitStatusAndLastStderrLineAreTold(t *testing.T) {
+	t.Parallel()
+	one := 1
+	s := stdioServer(t, scenario{Exit: &one, Stderr: []string{"starting", "fatal: FAKE_TOKEN is not set"}})
+	e := mustFail(t, s, mcp.Options{}, mcp.Unreachable, mcp.CodeExit)
+	if e.Message != "exit status 1: fatal: FAKE_TOKEN is not set" || e.Stderr != "starting\nfatal: FAKE_TOKEN is not set\n" {
+		t.Errorf("%q, stderr %q", e.Message, e.Stderr)
+	}
+}
+
+func TestList_commandNotFoundNamesItAndHints(t *testing.T) {
+	t.Parallel()
+	s := &lock.Server{Name: "s", Transport: lock.Stdio, Command: []string{"no-such-runtime-xyz", "-y"}}
+	e := mustFail(t, s, mcp.Options{}, mcp.Unreachable, mcp.CodeCommandNotFound)
+	if e.Message != "command not found: no-such-runtime-xyz" || !strings.Contains(e.Hint, "container image") {
+		t.Errorf("%q, hint %q", e.Message, e.Hint)
+	}
+}
+
+func TestList_interruptIsNotATimeout(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	s := stdioServer(t, scenario{Ask: []string{"ping"}, Expect: []string{""}, Pages: []page{{Raw: `{"tools":[]}`}}})
+	s.Command = []string{"/bin/sleep", "60"}
+	if _, err := os.Stat(s.Command[0]); err != nil {
+		t.Skip("no /bin/sleep to wait for")
+	}
+	_, err := mcp.List(ctx, s, mcp.Options{})
+	var e *mcp.Error
+	if !errors.As(err, &e) || e.Code != mcp.CodeInterrupted {
+		t.Fatal(err)
+	}
+}
