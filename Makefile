@@ -4,10 +4,11 @@ FUZZTIME   ?= 30s
 IMAGE      ?= contractpin:dev
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACT         = github.com/nektos/act@v0.2.89
+GORELEASER  = $(GO) run github.com/goreleaser/goreleaser/v2@v2.15.1
 GRAFANA     = github.com/grafana/mcp-grafana/cmd/mcp-grafana@v1.6.3
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint cross e2e e2e-tools bench bench-run fuzz screenshots image clean
+.PHONY: help build test race lint cross e2e e2e-tools bench bench-run fuzz screenshots image release-dry-run clean
 
 help: ## list these targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  \1\t/' | expand -t 16
@@ -68,5 +69,8 @@ screenshots: e2e/node_modules/.package-lock.json ## the pictures under docs/imag
 image: ## the action's image
 	docker build --network host -t $(IMAGE) .
 
+release-dry-run: ## a release but for what needs the network: archives, image, the rewritten action.yml
+	GORELEASER="$(GORELEASER)" bash tools/release/dry-run.sh
+
 clean: ## what make made
-	rm -rf bin dist e2e/.bin e2e/node_modules
+	rm -rf bin dist dist-docs e2e/.bin e2e/node_modules

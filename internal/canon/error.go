@@ -2,7 +2,6 @@ package canon
 
 import (
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -22,18 +21,14 @@ func (e *Error) Error() string {
 	return s
 }
 
-// quoteKey quotes s in ASCII, shortened to about max bytes.
+// quoteKey quotes s in ASCII, shortened to max bytes.
 func quoteKey(s string, max int) string {
-	if q := strconv.QuoteToASCII(s); len(q) <= max {
-		return q
-	}
-	cut := s
-	for q := ""; ; cut = cut[:len(cut)*3/4] {
-		for len(cut) > 0 && !utf8.ValidString(cut) {
-			cut = cut[:len(cut)-1]
+	q := strconv.QuoteToASCII(s)
+	for n := min(max, len(s)-1); len(q) > max; n = n * 3 / 4 {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
 		}
-		if q = strconv.QuoteToASCII(cut); len(q) <= max-3 {
-			return strings.TrimSuffix(q, `"`) + `…"`
-		}
+		q = strconv.QuoteToASCII(s[:n] + "...")
 	}
+	return q
 }

@@ -55,7 +55,9 @@ func New(c Config) *Sandbox {
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	return &Sandbox{cfg: c}
+	s := &Sandbox{cfg: c}
+	s.init()
+	return s
 }
 
 // Prepare turns a command that is ready to be started into one that starts isolated: as a user of its own, in a session of

@@ -12,6 +12,8 @@ type (
 	state struct{}
 )
 
+func (s *Sandbox) init() {}
+
 func (s *Sandbox) prepare(context.Context, *exec.Cmd) (func(), error) {
 	return nil, &Error{
 		Code:    NoIsolation,
