@@ -1,6 +1,9 @@
 package canon
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+)
 
 // Value is a value that was read and not yet written.
 type Value struct {
@@ -24,7 +27,11 @@ func (v Value) Text() (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
 	}
-	return string(unescape(nil, v.source[v.start+1:v.end-1])), true
+	body := v.source[v.start+1 : v.end-1]
+	if bytes.IndexByte(body, '\\') >= 0 {
+		body = unescape(nil, body)
+	}
+	return string(body), true
 }
 
 // Members yields the decoded keys and the values of the object that Reader.Value returned, in canonical order, and

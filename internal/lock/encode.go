@@ -12,7 +12,7 @@ import (
 // nobody can see (controls, invisible and bidirectional characters) is escaped, so that a git diff shows it.
 // Strings that are no valid UTF-8 cannot be rendered: whoever makes a Server checks them.
 func (l *Lock) Encode() []byte {
-	e := &encoder{}
+	e := &encoder{buf: make([]byte, 0, l.size())}
 	e.open('{')
 	e.member("algorithm", Algorithm)
 	e.member("canonicalization", Canonicalization)
@@ -28,6 +28,18 @@ func (l *Lock) Encode() []byte {
 	e.close('}')
 	e.buf = append(e.buf, '\n')
 	return e.buf
+}
+
+// size guesses how many bytes the lock takes, so that the buffer seldom grows.
+func (l *Lock) size() int {
+	n := 256
+	for _, s := range l.Servers {
+		n += 512
+		for name, pin := range s.Tools {
+			n += len(name) + 150 + 110*len(pin.Fields)
+		}
+	}
+	return n
 }
 
 // encoder writes indented JSON.
