@@ -175,3 +175,35 @@ func text(t testing.TB, r *verify.Report, o TextOptions) string {
 	}
 	return b.String()
 }
+
+func contracts(ls map[string]*contract.Listing) *lock.Contracts {
+	c := &lock.Contracts{}
+	for name, l := range ls {
+		c.Set(name, l.Tools)
+	}
+	return c
+}
+
+// hostileReview is a lock's edit that uses every trick.
+func hostileReview(t testing.TB) *verify.Review {
+	t.Helper()
+	old, now := map[string]*contract.Listing{}, map[string]*contract.Listing{}
+	for _, p := range hostile() {
+		old[p.name], now[p.name] = parse(t, p.old), parse(t, p.new)
+	}
+	was, is := lockOf(t, old), lockOf(t, now)
+	for i, s := range tricks {
+		if v := is.Servers[s]; v != nil {
+			v.Transport, v.Command, v.Cwd, v.Env = lock.Stdio, []string{"run", s}, s, map[string]string{"E" + s: s}
+		}
+		if i%2 == 0 {
+			delete(was.Servers, s)
+		}
+	}
+	r := verify.ReviewLocks(was, is, contracts(old), contracts(now))
+	r.Base, r.Head, r.Warnings = tricks[0], strings.Join(tricks, " "), tricks
+	for i := range r.Servers {
+		r.Servers[i].Live = []verify.Status{verify.Match, verify.Drift, verify.Unreachable, ""}[i%4]
+	}
+	return r
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/contractpin/verify/internal/contract"
+	"github.com/contractpin/verify/internal/verify"
+	"github.com/contractpin/verify/internal/visible"
+)
+
+// inRow bounds what a row says by itself: the longest value, and the number of details.
+const (
+	inRowValue = 60
+	inRow      = 3
+)
+
+// what words the kind of a finding and, where that is short, the change itself.
+func (w *writer) what(f *finding) string {
+	switch f.kind {
+	case contract.Added:
+		if f.tools[0].Allowed {
+			return "new tool, allowed"
+		}
+		return "**new tool**"
+	case contract.Removed:
+		return "**removed**"
+	}
+	s := code(fieldName(f.field))
+	switch f.fieldKind {
+	case contract.Added:
+		s += " added"
+	case contract.Removed:
+		s += " removed"
+	}
+	if f.partial {
+		s += " (beside the above)"
+	}
+	if !w.hasDetails(f) {
+		for i := range f.details {
+			s += ", " + briefly(&f.details[i])
+		}
+	}
+	return s
+}
+
+// briefly says a short detail in a few words.
+func briefly(d *contract.Detail) string {
+	at := ""
+	if d.Pointer != "" {
+		at = code(pointer(d.Pointer)) + " "
+	}
+	switch d.Kind {
+	case contract.DetailAdded:
+		return at + "appeared as " + lineCode(d.New, inRowValue)
+	case contract.DetailRemoved:
+		return at + "is gone, was " + lineCode(d.Old, inRowValue)
+	}
+	return at + lineCode(d.Old, inRowValue) + " → " + lineCode(d.New, inRowValue)
+}
+
+// hasDetails tells whether a finding needs more room than its row.
+func (w *writer) hasDetails(f *finding) bool {
+	switch f.kind {
+	case contract.Added, contract.Removed:
+		for _, fc := range f.tools[0].Fields {
+			if fc.Field != contract.FieldName && len(fc.Details) > 0 {
+				return true
+			}
+		}
+		return f.tools[0].Note != ""
+	}
+	if len(f.details) > inRow || f.tools[0].Note != "" || w.summary && len(f.tools) > 5 {
+		return true
+	}
+	for i := range f.details {
+		d := &f.details[i]
+		switch d.Kind {
+		case contract.DetailAdded, contract.DetailRemoved, contract.DetailChanged:
+			if d.Diff != "" || len(d.Old) > inRowValue || len(d.New) > inRowValue {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// findingDetails shows a finding in full: old against new where both are known.
+func (w *writer) findingDetails(f *finding) string {
+	c := f.tools[0]
+	var b strings.Builder
+	if len(f.tools) == 1 {
+		b.WriteString("**" + nameCode(c.Tool) + "**")
+	} else {
+		b.WriteString("**" + count(len(f.tools), "tool") + "** (" + w.toolNames(f.tools, w.names) + ")")
+	}
+	switch f.kind {
+	case contract.Added:
+		b.WriteString(" · new tool")
+	case contract.Removed:
+		b.WriteString(" · removed")
+	default:
+		b.WriteString(" · " + code(fieldName(f.field)))
+	}
+	if c.Note != "" {
+		b.WriteString(" · " + lineCode(c.Note, 300))
+	}
+	if a, l, same := f.digests(); w.summary && same {
+		b.WriteString("\n\nDigest: " + fullDigests(a, l))
+	}
+	b.WriteString("\n\n")
+	ls := &lineBudget{bounds: w.detail}
+	if f.field == "" {
+		for i := range c.Fields {
+			w.wholeField(ls, &c.Fields[i])
+		}
+	} else {
+		for i := range f.details {
+			if d := &f.details[i]; d.Kind == contract.DetailServed || d.Kind == contract.DetailPinned {
+				b.WriteString(w.oneSided(d))
+			} else {
+				w.detailLines(ls, d)
+			}
+		}
+	}
+	if lines := ls.done(); len(lines) > 0 {
+		b.WriteString(fence("diff", lines) + "\n")
+	}
+	return b.String()
+}
+
+func fullDigests(locked, live contract.Digest) string {
+	var parts []string
+	if !locked.IsZero() {
+		parts = append(parts, "locked "+code(locked.String()))
+	}
+	if !live.IsZero() {
+		parts = append(parts, "live "+code(live.String()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lineBudget collects lines until there are too many.
+type lineBudget struct {
+	bounds
+	lines []string
+	over  int
+}
+
+func (l *lineBudget) add(s string) {
+	if len(l.lines) >= l.bounds.lines || l.bytes < len(s) {
+		l.over++
+		return
+	}
+	l.bytes -= len(s)
+	l.lines = append(l.lines, s)
+}
+
+func (l *lineBudget) done() []string {
+	if l.over > 0 {
+		return append(l.lines, "  … "+count(l.over, "more line"))
+	}
+	return l.lines
+}
+
+// detailLines are the lines of a diff fence.
+func (w *writer) detailLines(out *lineBudget, d *contract.Detail) {
+	at := pointer(d.Pointer)
+	old, new := visible.Line(d.Old, w.detail.value), visible.Line(d.New, w.detail.value)
+	if lines := diffLines(d); lines != nil {
+		if at != "" {
+			out.add("@@ " + at + " @@")
+		}
+		for _, l := range lines {
+			out.add(cutLine(l, 4*w.detail.value))
+		}
+		return
+	}
+	switch d.Kind {
+	case contract.DetailAdded:
+		out.add("+ " + at + colon(at) + new)
+	case contract.DetailRemoved:
+		out.add("- " + at + colon(at) + old)
+	case contract.DetailMoved:
+		out.add("@@ " + at + colon(at) + "same members, other order; the server is probably non-deterministic @@")
+		out.add("- " + old)
+		out.add("+ " + new)
+	case contract.DetailMore:
+		out.add("  … and " + visible.Line(d.New, 20) + " more changes")
+	default:
+		out.add("- " + at + colon(at) + old)
+		out.add("+ " + at + colon(at) + new)
+	}
+}
+
+// wholeField writes one field of an added or removed tool.
+func (w *writer) wholeField(out *lineBudget, fc *verify.FieldChange) {
+	if fc.Field == contract.FieldName {
+		return
+	}
+	for i := range fc.Details {
+		d := &fc.Details[i]
+		sign, value := "+ ", d.New
+		if value == "" {
+			sign, value = "- ", d.Old
+		}
+		plain, isText := jsonText(value)
+		if !isText && fc.Field != contract.FieldDescription {
+			out.add(sign + fieldName(fc.Field) + ": " + visible.Line(value, w.detail.value))
+			continue
+		}
+		for j, l := range strings.Split(visible.Text(cutString(plain, w.detail.bytes)), "\n") {
+			if j == 0 {
+				l = fieldName(fc.Field) + ": " + l
+			}
+			out.add(sign + l)
+		}
+	}
+}
+
+// oneSided is a value of which only one side is known.
+func (w *writer) oneSided(d *contract.Detail) string {
+	head, value, info := "Reads now (how it read before is not known):", d.New, "text"
+	if d.Kind == contract.DetailPinned {
+		head, value = "Read when it was pinned:", d.Old
+	}
+	if strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") {
+		var b bytes.Buffer
+		if json.Indent(&b, []byte(value), "", "  ") == nil {
+			value, info = b.String(), "json"
+		}
+	}
+	ls := &lineBudget{bounds: w.detail}
+	for _, l := range strings.Split(visible.Text(cutString(value, 2*w.detail.bytes)), "\n") {
+		ls.add(cutLine(l, 4*w.detail.value))
+	}
+	return head + "\n\n" + fence(info, ls.done()) + "\n"
+}
