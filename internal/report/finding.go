@@ -21,6 +21,7 @@ type finding struct {
 	partial   bool             // the field changed in more than these details on some tool
 	labels    []string         // what the finding does, in contract's words
 	folded    int              // further findings of unknown old values told with this one
+	renamed   string           // of an added or removed tool: the one it may have been, or become
 }
 
 // shareFrom is the number of tools from which on a detail is told once for all of them, even where the tools differ in
@@ -32,6 +33,7 @@ type findings struct {
 	list []finding
 	// common counts the drifted tools that differ only in shared findings; own those that have changes of their own.
 	common, own int
+	renamed     int // removed tools that may have been renamed
 }
 
 // atom tells one detail of one field apart from others: two tools have the same atom when the same happened to both.
@@ -56,11 +58,15 @@ func collect(changes []verify.Change) findings {
 	for i := range changes {
 		g.count(i, &changes[i])
 	}
+	partner := renames(changes)
 	for i := range changes {
 		c := &changes[i]
 		switch {
 		case c.Kind != contract.Drifted:
-			out.list = append(out.list, finding{kind: c.Kind, tools: []*verify.Change{c}, labels: c.Labels})
+			out.list = append(out.list, finding{kind: c.Kind, tools: []*verify.Change{c}, labels: c.Labels, renamed: partner[i]})
+			if c.Kind == contract.Removed && partner[i] != "" {
+				out.renamed++
+			}
 		case g.own(i, c):
 			out.own++
 		default:

@@ -20,11 +20,18 @@ const (
 func (w *writer) what(f *finding) string {
 	switch f.kind {
 	case contract.Added:
+		s := "**new tool**"
 		if f.tools[0].Allowed {
-			return "new tool, allowed"
+			s = "new tool, allowed"
 		}
-		return "**new tool**"
+		if f.renamed != "" {
+			s += ", maybe " + nameCode(f.renamed) + " renamed"
+		}
+		return s
 	case contract.Removed:
+		if f.renamed != "" {
+			return "**removed**, maybe renamed to " + nameCode(f.renamed)
+		}
 		return "**removed**"
 	}
 	s := code(fieldName(f.field))
@@ -39,7 +46,7 @@ func (w *writer) what(f *finding) string {
 	}
 	if !w.hasDetails(f) {
 		for i := range f.details {
-			s += ", " + briefly(&f.details[i])
+			s += []string{": ", ", "}[min(i, 1)] + briefly(&f.details[i])
 		}
 	}
 	return s
@@ -63,7 +70,9 @@ func briefly(d *contract.Detail) string {
 // hasDetails tells whether a finding needs more room than its row.
 func (w *writer) hasDetails(f *finding) bool {
 	switch f.kind {
-	case contract.Added, contract.Removed:
+	case contract.Removed:
+		return w.summary // nobody reads a tool that is gone
+	case contract.Added:
 		for _, fc := range f.tools[0].Fields {
 			if fc.Field != contract.FieldName && len(fc.Details) > 0 {
 				return true
@@ -95,7 +104,7 @@ func (w *writer) findingDetails(f *finding) string {
 	if len(f.tools) == 1 {
 		b.WriteString("**" + nameCode(c.Tool) + "**")
 	} else {
-		b.WriteString("**" + count(len(f.tools), "tool") + "** (" + w.toolNames(f.tools, w.names) + ")")
+		b.WriteString(w.toolsOf(f, w.names))
 	}
 	switch f.kind {
 	case contract.Added:

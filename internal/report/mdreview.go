@@ -60,11 +60,10 @@ func (w *writer) reviewSection(s *verify.ServerReview) *section {
 	fs := collect(s.Changes)
 	out := w.changes(fs, s.Counts)
 	out.table = strings.Replace(out.table, "Locked → live", "Was → is pinned", 1)
-	head := w.details(len(fs.list) <= openRows || len(s.Launch) > 0 && s.Kind == contract.Changed, htmlCode(s.Name)+" · "+reviewOutcome(s))
 	if len(s.Launch) > 0 {
-		head += launchHead(s.Kind) + "\n\n" + fence("diff", launchLines(s)) + "\n"
+		out.open = launchHead(s.Kind) + "\n\n" + fence("diff", launchLines(s)) + "\n" + out.open
 	}
-	out.open = head + out.open
+	w.block(out, fs, len(fs.list) < openRows, s.Name, reviewOutcome(s))
 	icon := "✅ "
 	if s.Live != verify.Match {
 		icon = "⚠️ "

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,26 +88,35 @@ func (w *writer) serverSections() []*section {
 
 func (w *writer) serverSection(s *verify.Server, fs findings) *section {
 	out := w.changes(fs, s.Counts)
-	out.open = w.details(s.Status == verify.Drift && len(fs.list) <= openRows, htmlCode(s.Name)+" · "+changed(s.Counts)) + out.open
+	w.block(out, fs, s.Status == verify.Drift && len(fs.list) < openRows, s.Name, changed(s.Counts))
 	if w.summary && s.Live != nil {
 		out.between += "Server digest: " + fullDigests(s.Locked.Digest, s.Live.Digest) + "\n\n"
 	}
-	if s.Status == verify.Drift {
+	out.close = "</details>\n\n"
+	if s.Status == verify.Drift && len(fs.list) < openRows {
+		out.close = w.accept(s.Name) + out.close
+	} else if s.Status == verify.Drift {
 		out.close += w.accept(s.Name)
 	}
-	out.close += "</details>\n\n"
 	return out
 }
 
-// openRows is the number of rows up to which a block is not folded.
+// openRows is the number of rows from which on a block is folded.
 const openRows = 10
 
-// details opens a block; summary is HTML of ours.
-func (w *writer) details(open bool, summary string) string {
+// block puts a section into a <details> that is open or folded; what a folded one holds is said before it.
+func (w *writer) block(s *section, fs findings, open bool, server, outcome string) {
+	summary := "<summary>" + htmlCode(server) + " · " + outcome + "</summary>\n\n"
 	if open {
-		return "<details open>\n<summary>" + summary + "</summary>\n\n"
+		s.open = "<details open>\n" + summary + s.open
+		return
 	}
-	return "<details>\n<summary>" + summary + "</summary>\n\n"
+	before := ""
+	if len(fs.list) >= openRows {
+		before = "**" + nameCode(server) + "**: " + outcome + "\n\n" + s.open + w.highlights(fs)
+		s.open, summary = "", "<summary>"+count(len(fs.list), "row")+", and the texts old and new</summary>\n\n"
+	}
+	s.open = before + "<details>\n" + summary + s.open
 }
 
 // changes makes a section's rows and details of findings.
@@ -146,16 +156,7 @@ func markdownWords(s string) string {
 
 // findingRow is one row: which tools, what changed, digests, what it may mean.
 func (w *writer) findingRow(f *finding) string {
-	c := f.tools[0]
-	tools := nameCode(c.Tool)
-	if len(f.tools) > 1 {
-		tools = "**" + count(len(f.tools), "tool") + "**: " + w.toolNames(f.tools, min(w.names, 5))
-	}
-	var means []string
-	for _, l := range f.labels {
-		means = append(means, labelWords(l))
-	}
-	return tableRow(tools, w.what(f), w.digests(f), strings.Join(means, ", "))
+	return tableRow(w.toolsOf(f, 3), w.what(f), w.digests(f), w.means(f, "", ""))
 }
 
 // labelWords is a label in our words; any other comes from a forged report.
@@ -201,35 +202,102 @@ func (w *writer) toolNames(tools []*verify.Change, n int) string {
 
 // meanings explains the labels that occur, the gravest first.
 func (w *writer) meanings(list []finding) string {
-	first := map[string]*finding{}
-	count := map[string]int{}
+	on := map[string]map[string]bool{} // label → tools
 	for i := range list {
 		for _, l := range list[i].labels {
-			if first[l] == nil {
-				first[l] = &list[i]
+			if contract.ExplainLabel(l) == "" || l == contract.LabelText {
+				continue // the diff says it as well
 			}
-			count[l] += len(list[i].tools)
+			if on[l] == nil {
+				on[l] = map[string]bool{}
+			}
+			for _, c := range list[i].tools {
+				on[l][c.Tool] = true
+			}
 		}
 	}
-	var known []string
-	for l := range first {
-		if contract.ExplainLabel(l) != "" {
-			known = append(known, l)
-		}
-	}
-	slices.SortFunc(known, func(a, b string) int { return contract.LabelRank(a) - contract.LabelRank(b) })
 	var b strings.Builder
-	for _, l := range known {
-		on := nameCode(first[l].tools[0].Tool)
-		if count[l] > 1 {
-			on = fmt.Sprintf("%d tools", count[l])
+	for _, l := range slices.SortedFunc(maps.Keys(on), func(a, b string) int { return contract.LabelRank(a) - contract.LabelRank(b) }) {
+		where := count(len(on[l]), "tool")
+		if len(on[l]) == 1 {
+			for tool := range on[l] {
+				where = nameCode(tool)
+			}
 		}
-		b.WriteString("- " + labelWords(l) + " (" + on + "): " + contract.ExplainLabel(l) + "\n")
+		b.WriteString("- " + labelWords(l) + " (" + where + "): " + codeWords.Replace(contract.ExplainLabel(l)) + "\n")
 	}
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// codeWords sets the keywords in our explanations as code; two dollar signs in running text would be a formula.
+var codeWords = strings.NewReplacer("$schema", "`$schema`", "additionalProperties", "`additionalProperties`", "false", "`false`")
+
+// highlights says what is in a folded block: the alarming findings, those on many tools, and the tools of the others.
+func (w *writer) highlights(fs findings) string {
+	const most = 6
+	var b strings.Builder
+	told := 0
+	rest := map[string]map[string]bool{} // heading → tools
+	for i := range fs.list {
+		f := &fs.list[i]
+		if told < most && (f.weight() < len(alarming) || f.shared) {
+			told++
+			b.WriteString("- " + w.toolsOf(f, 3) + ": " + w.what(f) + w.means(f, " (", ")") + "\n")
+			continue
+		}
+		heading := map[string]string{contract.Added: "**new**", contract.Removed: "**removed**"}[f.kind]
+		if rest[heading] == nil {
+			rest[heading] = map[string]bool{}
+		}
+		for _, c := range f.tools {
+			rest[heading][c.Tool] = true
+		}
+	}
+	for _, heading := range []string{"**new**", "", "**removed**"} {
+		if tools := slices.Sorted(maps.Keys(rest[heading])); len(tools) > 0 {
+			if heading == "" {
+				heading = "with changes of their own"
+			}
+			b.WriteString("- " + count(len(tools), "tool") + " " + heading + ": " + someNames(tools, 8) + "\n")
+		}
+	}
+	return b.String() + "\n"
+}
+
+// someNames lists the first n names.
+func someNames(names []string, n int) string {
+	var out []string
+	for i, s := range names {
+		if i == n && len(names) > n+1 {
+			out = append(out, fmt.Sprintf("%d more", len(names)-n))
+			break
+		}
+		out = append(out, nameCode(s))
+	}
+	return strings.Join(out, ", ")
+}
+
+// toolsOf names the tools of a finding, the first n of many.
+func (w *writer) toolsOf(f *finding, n int) string {
+	if len(f.tools) == 1 {
+		return nameCode(f.tools[0].Tool)
+	}
+	return "**" + count(len(f.tools), "tool") + "** (" + w.toolNames(f.tools, n) + ")"
+}
+
+// means lists the labels of a finding.
+func (w *writer) means(f *finding, before, after string) string {
+	if len(f.labels) == 0 {
+		return ""
+	}
+	var out []string
+	for _, l := range f.labels {
+		out = append(out, labelWords(l))
+	}
+	return before + strings.Join(out, ", ") + after
 }
 
 // unchecked has what a summary says of the servers that could not be checked: the hint and the end of their stderr.
@@ -247,14 +315,17 @@ func (w *writer) unchecked() []*section {
 		open: "**Could not be checked**\n\n",
 		details: lazy{n: len(list), what: "server", make: func(i int) string {
 			s := list[i]
-			out := "- " + nameCode(s.Name) + ": " + lineCode(s.Reason.Message, 1000)
+			var parts []string
+			if w.summary {
+				parts = append(parts, lineCode(s.Reason.Message, 1000))
+			}
 			if s.Reason.Hint != "" {
-				out += "; hint: " + lineCode(s.Reason.Hint, 500)
+				parts = append(parts, "hint: "+lineCode(s.Reason.Hint, 500))
 			}
 			if t := timing(s); w.summary && t != "" {
-				out += "; " + t
+				parts = append(parts, t)
 			}
-			out += "\n"
+			out := "- " + nameCode(s.Name) + ": " + strings.Join(parts, "; ") + "\n"
 			if ls := lastLines(s.Reason.Stderr, 20, 500); w.summary && len(ls) > 0 {
 				out += "\n  The end of its stderr:\n\n" + indent(fence("text", ls)) + "\n"
 			}

@@ -237,8 +237,12 @@ func (t *texter) findings(fs findings, c verify.Counts) {
 // overview says what many changes have in common, before any of them is shown.
 func overview(fs findings, c verify.Counts) []string {
 	var out []string
+	if fs.renamed > 0 {
+		out = append(out, fmt.Sprintf("%d of %s that %s gone may have been renamed: a tool of almost the same name, or with the same description, is new. "+
+			"To a model a renamed tool is a new one.", fs.renamed, count(c.Removed, "tool"), as(c.Removed, "is", "are")))
+	}
 	if c.Drifted < 2 {
-		return nil
+		return out
 	}
 	fields := map[string]bool{}
 	for _, f := range fs.list {
@@ -321,11 +325,18 @@ func (t *texter) what(f *finding) string {
 	c := f.tools[0]
 	switch f.kind {
 	case contract.Added:
+		s := "added"
 		if c.Allowed {
-			return "added (allowed)"
+			s = "added (allowed)"
 		}
-		return "added"
+		if f.renamed != "" {
+			s += ", maybe " + name(f.renamed) + " renamed"
+		}
+		return s
 	case contract.Removed:
+		if f.renamed != "" {
+			return "removed, maybe renamed to " + name(f.renamed)
+		}
 		return "removed"
 	}
 	s := fieldName(f.field)

@@ -31,7 +31,7 @@ func verdict(r *verify.Report) string {
 		if len(r.Servers) == 0 {
 			return "match: no server is pinned here, so nothing was checked"
 		}
-		s := "match: " + count(t.Unchanged, "tool") + " on " + count(len(r.Servers), "server") + as(len(r.Servers), " is", " are") + " as pinned"
+		s := "match: " + count(t.Unchanged, "tool") + " on " + count(len(r.Servers), "server") + as(t.Unchanged, " is", " are") + " as pinned"
 		if t.Added > 0 {
 			s += ", " + count(t.Added, "new tool") + " allowed"
 		}
