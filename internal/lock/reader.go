@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contractpin/verify/internal/canon"
+	"github.com/contractpin/verify/internal/contract"
 )
 
 // parser reads a lock or a contracts file in one pass. It tells two kinds of errors apart: what canon refuses ends the
@@ -115,12 +116,23 @@ func (p *parser) object(member func(key string) error) error {
 		if p.first != nil {
 			return nil
 		}
-		name := string(key)
+		name, known := interned[string(key)]
+		if !known {
+			name = string(key)
+		}
 		p.place = append(p.place, name)
 		err := member(name)
 		p.place = p.place[:len(p.place)-1]
 		return err
 	})
+}
+
+// interned holds the keys that stand in every tool's entry, so that 100,000 tools do not allocate them each.
+var interned = map[string]string{
+	"digest": "digest", "fields": "fields",
+	contract.FieldAnnotations: contract.FieldAnnotations, contract.FieldDescription: contract.FieldDescription,
+	contract.FieldInputSchema: contract.FieldInputSchema, contract.FieldName: contract.FieldName,
+	contract.FieldOutputSchema: contract.FieldOutputSchema,
 }
 
 // node reads the value that is next, if it is no object and no array.
