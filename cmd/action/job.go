@@ -152,7 +152,7 @@ func (j *job) verdict(ctx context.Context) *verify.Report {
 		return run.Failed(j.in.lockFile, o, failure)
 	}
 	if err := j.vet(lock.ContractsPath(j.lock)); err != nil {
-		p.Contracts, p.Warnings = nil, []string{err.Error()}
+		p.Forget(err.Error())
 	}
 	r := j.verify(ctx, p)
 	r.Lock = j.in.lockFile

@@ -27,7 +27,7 @@ func (c *Command) bless(ctx context.Context, f initFlags, p *plan, all []found) 
 	if err != nil {
 		return 0, err
 	}
-	review := verify.ReviewLocks(p.old.Lock, next, p.old.Contracts, texts)
+	review := verify.ReviewLocks(p.old.Lock, next, p.old.Contracts(), texts)
 	again := slices.ContainsFunc(review.Servers, func(s verify.ServerReview) bool { return s.Kind != contract.Added })
 	if again {
 		if err := report.ReviewText(c.Stdout, review, c.textOptions(c.Stdout)); err != nil {
@@ -88,7 +88,7 @@ func (c *Command) renew(f initFlags, p *plan, all []found) (*lock.Lock, *lock.Co
 		if f.noContracts {
 			texts.Set(s.Name, nil)
 		} else {
-			texts.Set(s.Name, c.readable(&s, l.answer.Listing, p.old.Contracts))
+			texts.Set(s.Name, c.readable(&s, l.answer.Listing, p.old.Contracts()))
 		}
 	}
 	return next, texts, nil
@@ -204,7 +204,7 @@ func (c *Command) remove(path string, names []string) (int, error) {
 		return 0, problemf("", "%v", err)
 	}
 	next := &lock.Lock{GeneratedAt: time.Now().UTC().Truncate(time.Second), Servers: maps.Clone(old.Lock.Servers)}
-	texts := old.Contracts
+	texts := old.Contracts()
 	if texts == nil {
 		texts = &lock.Contracts{}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,9 +48,9 @@ func (c *Command) diff(f formatFlags, oldPath, newPath string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := verify.ReviewLocks(old.Lock, new.Lock, old.Contracts, new.Contracts)
+	r := verify.ReviewLocks(old.Lock, new.Lock, old.Contracts(), new.Contracts())
 	r.Base, r.Head = oldPath, newPath
-	r.Warnings = append(append(r.Warnings, old.Warnings...), new.Warnings...)
+	r.Warnings = slices.Concat(r.Warnings, old.AllWarnings(), new.AllWarnings())
 	if err := dest.write(func(w io.Writer) error { return c.renderReview(w, r, f.format) }); err != nil {
 		c.warn("the comparison could not be written: " + err.Error())
 	}

@@ -98,7 +98,7 @@ func (c *Command) init(ctx context.Context, f initFlags, args, command []string)
 	if err != nil {
 		return 0, err
 	}
-	c.warn(p.old.Warnings...)
+	c.warn(p.old.AllWarnings()...)
 	o := c.options(&f.reachFlags)
 	o.Lookup = p.lookup(c.LookupEnv)
 	for _, v := range p.env {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -141,7 +140,7 @@ func (f *reachFlags) check() error {
 func (c *Command) options(f *reachFlags) run.Options {
 	return run.Options{
 		Headers: f.headers, PassEnv: f.passEnv, Timeout: f.timeout, Protocol: f.protocol,
-		Version: version(), Lookup: c.LookupEnv, Secrets: &run.Secrets{},
+		Version: run.BuildVersion(), Lookup: c.LookupEnv, Secrets: &run.Secrets{},
 	}
 }
 
@@ -172,15 +171,7 @@ func serverNames(cmd *cobra.Command, args []string, _ string) ([]string, cobra.S
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// version is the module's; a build from a checkout has one made of its commit.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
 // versionLine is what --version says behind the name.
 func versionLine() string {
-	return fmt.Sprintf("%s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s (%s, %s/%s)", run.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -29,7 +29,7 @@ func realDrift(t testing.TB, server, was, is string) *verify.Report {
 		return l
 	}
 	old := map[string]*contract.Listing{server: read(was)}
-	o := verify.Options{Contracts: contracts(old)}
+	o := verify.Options{Texts: contracts(old).Tool}
 	r := verify.Run(t.Context(), lockOf(t, old), serve(map[string]verify.Answer{server: {Listing: read(is)}}), o)
 	r.Lock = DefaultLock
 	return r

@@ -112,7 +112,7 @@ func run(t testing.TB, o verify.Options, pairs ...pair) *verify.Report {
 			live[p.name] = verify.Answer{Listing: parse(t, p.new)}
 		}
 	}
-	o.Contracts = texts
+	o.Texts = texts.Tool
 	reach := func(_ context.Context, s *lock.Server, _ func(*contract.Listing) bool) verify.Answer {
 		return live[s.Name]
 	}

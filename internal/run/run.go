@@ -52,10 +52,10 @@ func Verify(ctx context.Context, p *Pinned, o Options) *verify.Report {
 	}
 	names := inShard(selected, o.Shard)
 	r := verify.Run(ctx, p.Lock, Reach(p.Path, headers, o), verify.Options{
-		Names: names, AllowNew: o.AllowNew, Concurrency: o.Concurrency, Contracts: p.Contracts, Done: o.Done,
+		Names: names, AllowNew: o.AllowNew, Concurrency: o.Concurrency, Texts: p.Tool, Done: o.Done,
 	})
 	r.Lock, r.Version, r.Shard = p.Path, o.Version, o.Shard
-	r.Warnings = append(r.Warnings, p.Warnings...)
+	r.Warnings = append(r.Warnings, p.AllWarnings()...)
 	r.Warnings = append(r.Warnings, warnings...)
 	if len(p.Lock.Servers) == 0 {
 		r.Warnings = append(r.Warnings, p.Path+" pins no server, so nothing was checked")

@@ -37,7 +37,7 @@ func TestLabels_onRealPairs(t *testing.T) {
 		{"desktop-commander@0.2.48", "desktop-commander@0.2.52", map[string]int{text: 4}},
 		{"firecrawl-mcp@3.25.3", "firecrawl-mcp@3.26.0", map[string]int{wider: 1, output: 29, text: 4, instruction: 2, namesTool: 6}},
 	} {
-		o := verify.Options{Contracts: textsOf(t, dir, c.old)}
+		o := verify.Options{Texts: textsOf(t, dir, c.old).Tool}
 		r := verify.Run(t.Context(), lockOf(serverOf(t, dir, c.old)), serving(dump(t, dir, c.new)), o)
 		if diff := cmp.Diff(c.want, countLabels(r)); diff != "" {
 			t.Errorf("%s → %s (-want +got):\n%s", c.old, c.new, diff)

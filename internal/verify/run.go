@@ -27,12 +27,15 @@ type Reach func(ctx context.Context, s *lock.Server, matches func(*contract.List
 
 // Options of a run.
 type Options struct {
-	Names       []string        // the selected servers, all known to the lock; nil: all
-	AllowNew    bool            // an added tool is no failure
-	Concurrency int             // servers at once; zero: twice the CPUs, at least four
-	Contracts   *lock.Contracts // the locked texts, where known
-	Done        func(Server)    // called as each server finishes, one at a time
+	Names       []string     // the selected servers, all known to the lock; nil: all
+	AllowNew    bool         // an added tool is no failure
+	Concurrency int          // servers at once; zero: twice the CPUs, at least four
+	Texts       Texts        // the locked texts, where known; asked only for what differs. Nil: none
+	Done        func(Server) // called as each server finishes, one at a time
 }
+
+// Texts returns the locked contract of a tool, or nil where it is not known. It may be called by several servers at once.
+type Texts func(server, tool string) *contract.Tool
 
 // Run checks every selected server and never lets one hide another. It ends when ctx does: servers unfinished by then
 // are unreachable with reason "interrupted".
@@ -99,7 +102,11 @@ func compare(out *Server, s *lock.Server, live *contract.Listing, o Options) {
 	out.Counts.Unchanged = unchanged
 	pinned := func(name string) bool { _, ok := s.Tools[name]; return ok }
 	for _, c := range changes {
-		ch := describe(c, o.Contracts.Tool(s.Name, c.Tool), live.Tool(c.Tool), pinned)
+		var old *contract.Tool
+		if o.Texts != nil {
+			old = o.Texts(s.Name, c.Tool)
+		}
+		ch := describe(c, old, live.Tool(c.Tool), pinned)
 		ch.Line = cmp.Or(s.ToolLines[c.Tool], s.Line)
 		switch c.Kind {
 		case contract.Added:

@@ -175,7 +175,7 @@ func TestRun_usesTheContractsFileForOldTextOnly(t *testing.T) {
 	l := lockOf(s)
 	texts := &lock.Contracts{}
 	texts.Set("s", listing(t, alpha).Tools)
-	with := verify.Run(t.Context(), l, serving(listing(t, alpha2)), verify.Options{Contracts: texts})
+	with := verify.Run(t.Context(), l, serving(listing(t, alpha2)), verify.Options{Texts: texts.Tool})
 	without := verify.Run(t.Context(), l, serving(listing(t, alpha2)), verify.Options{})
 	if with.ExitCode != without.ExitCode || with.Servers[0].Counts != without.Servers[0].Counts {
 		t.Error("the contracts file changed the verdict")
@@ -247,6 +247,6 @@ func BenchmarkRun_driftOf2000Tools(b *testing.B) {
 	texts.Set("s", old.Tools)
 	b.ReportAllocs()
 	for b.Loop() {
-		verify.Run(b.Context(), lockOf(s), serving(new), verify.Options{Contracts: texts})
+		verify.Run(b.Context(), lockOf(s), serving(new), verify.Options{Texts: texts.Tool})
 	}
 }
