@@ -88,8 +88,14 @@ no longer reads as it did when someone reviewed it.`,
 	} {
 		root.AddCommand(add(do))
 	}
+	for _, add := range extra {
+		root.AddCommand(add(do))
+	}
 	return root
 }
+
+// extra are subcommands of builds with a tag.
+var extra []func(func(action) func(*cobra.Command, []string) error) *cobra.Command
 
 // explain prints an error as one line, and a hint where there is one.
 func (c *Command) explain(cmd *cobra.Command, args []string, err error) {
