@@ -150,12 +150,12 @@ func (w *writer) sha(s string) string {
 
 var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._/-]*)?$`)
 
-// link links the run: the only link that we write.
+// link links the run: the only link that we write. It is HTML, so that none in Markdown's own form can be ours.
 func (w *writer) link(before, text string) string {
 	if len(w.RunURL) > 500 || !plainURL.MatchString(w.RunURL) {
 		return ""
 	}
-	return before + "[" + text + "](" + w.RunURL + ")"
+	return before + `<a href="` + w.RunURL + `">` + text + "</a>"
 }
 
 func (w *writer) lock() string { return cmp.Or(w.LockPath, w.report.Lock) }
