@@ -2,6 +2,8 @@
 // sets of pins compare.
 package contract
 
+//go:generate go run ./vectors/generate ../../testdata/vectors.json
+
 // Field names, in the order in which canonical form puts them.
 const (
 	FieldAnnotations  = "annotations"
