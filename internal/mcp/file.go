@@ -27,6 +27,9 @@ func listFile(s *lock.Server, o *Options) (*Listed, error) {
 			if errors.As(err, &e) {
 				return nil, e
 			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, fileError(s.Path, err, o)
+			}
 			return nil, &Error{Kind: Blocked, Code: CodeFile, Message: line(err.Error())}
 		}
 	}
