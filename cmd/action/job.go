@@ -7,11 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/contractpin/verify/internal/github"
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/mcp"
 	"github.com/contractpin/verify/internal/report"
 	"github.com/contractpin/verify/internal/run"
 	"github.com/contractpin/verify/internal/sandbox"
@@ -182,7 +184,7 @@ func (j *job) verify(ctx context.Context, p *run.Pinned) *verify.Report {
 		Done: func(s verify.Server) { j.gh.Logf("%s", report.ServerLine(&s, report.TextOptions{})) },
 	}
 	if j.sandbox != nil {
-		o.Prepare = j.sandbox.Prepare
+		o.Prepare = j.isolate
 	}
 	j.maskReferences(p.Lock)
 	reviewed := make(chan *verify.Review, 1)
@@ -191,6 +193,15 @@ func (j *job) verify(ctx context.Context, p *run.Pinned) *verify.Report {
 	r.Review = <-reviewed
 	markLive(r)
 	return r
+}
+
+// isolate prepares a server's command; what keeps it from being isolated is a reason of its own in the report.
+func (j *job) isolate(ctx context.Context, cmd *exec.Cmd) (cleanup func(), err error) {
+	cleanup, err = j.sandbox.Prepare(ctx, cmd)
+	if e, ok := errors.AsType[*sandbox.Error](err); ok {
+		err = &mcp.Error{Kind: mcp.Unreachable, Code: e.Code, Message: e.Message, Hint: e.Hint}
+	}
+	return cleanup, err
 }
 
 // maskReferences masks what ${NAME} stands for in the lock before any of it can be printed.
