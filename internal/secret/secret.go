@@ -152,15 +152,15 @@ func InEnv(name, value string) (Finding, bool) {
 	if !ok && telling(name) && isValue(name, value) {
 		f, ok = Finding{What: "has a name that tells of a credential"}, true
 	}
-	f.Place, f.Write = "env."+printable(name), "${"+variable(name)+"}"
+	f.Place, f.Write = "env."+printable(name), "${"+Variable(name)+"}"
 	return f, ok
 }
 
 // ref makes a reference whose name is that of an option, a header or a query key.
-func ref(name string) string { return "${" + variable(name) + "}" }
+func ref(name string) string { return "${" + Variable(name) + "}" }
 
-// variable makes the name of an environment variable.
-func variable(name string) string {
+// Variable makes the name of an environment variable.
+func Variable(name string) string {
 	v := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z':
@@ -173,6 +173,8 @@ func variable(name string) string {
 	switch {
 	case v == "" || v[0] >= '0' && v[0] <= '9':
 		return "MCP_" + v
+	case v == "AUTHORIZATION":
+		return "ACCESS_TOKEN"
 	case v == "GITHUB_TOKEN": // resolves in the action only where pass-env names it
 		return "MCP_GITHUB_TOKEN"
 	}
@@ -182,4 +184,22 @@ func variable(name string) string {
 func printable(s string) string {
 	quoted := strconv.QuoteToASCII(s)
 	return quoted[1 : len(quoted)-1]
+}
+
+// InHeader looks at one header that a client's configuration holds.
+func InHeader(name, value string) (Finding, bool) {
+	f, ok := byShape(value)
+	if !ok && telling(name) && isValue(name, value) {
+		f, ok = Finding{What: "holds a credential"}, true
+	}
+	f.Place, f.Write = "header "+printable(name), authScheme.FindString(value)+ref(name)
+	return f, ok
+}
+
+// Variable is the environment variable that Write refers to.
+func (f Finding) Variable() string {
+	if m := reference.FindStringSubmatch(f.Write); m != nil {
+		return m[1]
+	}
+	return ""
 }

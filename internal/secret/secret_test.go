@@ -29,7 +29,7 @@ func TestInCommand(t *testing.T) {
 		{[]string{"docker", "run", "--env=SLACK_BOT_TOKEN=abcdefgh", "img"},
 			`command[2] holds the value of "SLACK_BOT_TOKEN": write SLACK_BOT_TOKEN=${SLACK_BOT_TOKEN} and set SLACK_BOT_TOKEN in the environment`},
 		{[]string{"npx", "mcp-remote", "https://x.example/mcp", "--header", "Authorization: Bearer s3cr3t-0001"},
-			`command[4] holds the value of "Authorization": write Authorization: Bearer ${AUTHORIZATION} and set AUTHORIZATION in the environment`},
+			`command[4] holds the value of "Authorization": write Authorization: Bearer ${ACCESS_TOKEN} and set ACCESS_TOKEN in the environment`},
 		{[]string{"x", "--header", "X-Api-Key:abc"},
 			`command[2] holds the value of "X-Api-Key": write X-Api-Key:${X_API_KEY} and set X_API_KEY in the environment`},
 		{[]string{"x", `--config`, `{"braveApiKey":"BSA123"}`},
