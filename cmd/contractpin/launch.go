@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/lock"
-	"github.com/contractpin/verify/internal/secret"
 	"github.com/contractpin/verify/internal/visible"
 )
 
@@ -126,15 +124,7 @@ func checkText(s *lock.Server) error {
 
 // refuseSecrets refuses to store what looks like a credential, or is one that was given for now.
 func refuseSecrets(s *lock.Server, p *plan) error {
-	found := secret.InCommand(s.Command)
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		if f, ok := secret.InEnv(name, s.Env[name]); ok {
-			found = append(found, f)
-		}
-	}
-	if s.URL != "" {
-		found = append(found, secret.InURL(s.URL)...)
-	}
+	found := s.Secrets()
 	if len(found) > 0 {
 		f := found[0]
 		return problemf(f.String(), "server %s: %s %s, and the lock must hold no credential", visible.Name(s.Name), f.Place, f.What)
