@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/contractpin/verify/internal/lock"
-	"github.com/contractpin/verify/internal/report"
 	"github.com/contractpin/verify/internal/verify"
 )
 
@@ -59,15 +59,23 @@ func TestBothProtocols_giveOneDigest(t *testing.T) {
 	}
 }
 
-func TestFilesystemUpgrade_driftsOnAnnotationsAlone(t *testing.T) {
+func TestFilesystemUpgrade_driftsOnAnnotationsAndOneRewrittenTool(t *testing.T) {
 	r := upgrade(t, "server-filesystem-2025.11.25", "@modelcontextprotocol/server-filesystem", verify.ExitDrift, ".")
 	s := r.Servers[0]
 	if s.Counts != (verify.Counts{Drifted: 14}) {
 		t.Errorf("counts %+v, want 14 drifted and nothing else", s.Counts)
 	}
 	for _, c := range s.Changes {
-		if len(c.Fields) != 1 || c.Fields[0].Field != "annotations" {
-			t.Errorf("tool %s changed in %+v", c.Tool, c.Fields)
+		want := []string{"annotations"}
+		if c.Tool == "read_media_file" { // its release also reads other files than images and audio
+			want = []string{"annotations", "description", "outputSchema"}
+		}
+		var got []string
+		for _, f := range c.Fields {
+			got = append(got, f.Field)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("tool %s changed in %q, want %q", c.Tool, got, want)
 		}
 	}
 }
@@ -130,11 +138,11 @@ func verified(t *testing.T, dir string, want int, args ...string) *verify.Report
 	if r.code != want {
 		t.Fatalf("verify: want exit %d: %s", want, r)
 	}
-	out, err := report.Read([]byte(r.stdout))
-	if err != nil {
+	var out verify.Report
+	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
 		t.Fatalf("verify: %v\n%s", err, r)
 	}
-	return out
+	return &out
 }
 
 // everythingOverHTTP starts server-everything on a free port and returns its endpoint.
