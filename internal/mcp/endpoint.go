@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 const (
@@ -53,9 +55,13 @@ func (r *reach) endpoint() (*endpoint, error) {
 	var hidden []string
 	for _, name := range slices.Sorted(maps.Keys(r.o.Headers)) {
 		for _, value := range r.o.Headers[name] {
-			if strings.TrimSpace(value) == "" {
+			value = strings.TrimSpace(value) // secrets are often stored with a line feed at their end
+			if value == "" {
 				r.warn(fmt.Sprintf("header %s is empty and was not sent", quote(name)))
 				continue
+			}
+			if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+				return nil, &Error{Kind: Unreachable, Code: CodeBadHeader, Message: "header " + quote(name) + " may not be sent: a line break or control character is in it"}
 			}
 			e.headers.Add(name, value)
 			for _, part := range append(strings.Fields(value), value) {

@@ -24,6 +24,7 @@ const (
 	CodeProtocol        = "protocol"          // what was answered is no MCP
 	CodeRPCError        = "rpc-error"         // a JSON-RPC error was answered
 	CodeBadURL          = "bad-url"           // http
+	CodeBadHeader       = "bad-header"        // http: a header that may not be sent
 	CodeConnection      = "connection"        // http: refused, reset, no route
 	CodeDNS             = "dns"               // http: no such host
 	CodeTLS             = "tls"               // http: certificate or handshake
@@ -103,6 +104,8 @@ func explain(err error, at step, limits Limits) *Error {
 		broken    *brokenError
 		protocol  *protocolError
 		large     *tooLargeError
+		status    *statusError
+		absent    *noStreamError
 	)
 	kind := Unreachable
 	if at == stepListing {
@@ -126,9 +129,15 @@ func explain(err error, at step, limits Limits) *Error {
 	case errors.As(err, &broken):
 		return &Error{Kind: kind, Code: CodeSyntax, Message: "a message of the server is broken JSON-RPC: " + line(broken.why)}
 	case errors.As(err, &protocol):
-		return &Error{Kind: kind, Code: CodeProtocol, Message: protocol.message}
+		return &Error{Kind: Unreachable, Code: CodeProtocol, Message: protocol.message}
 	case errors.As(err, &large):
 		return &Error{Kind: kind, Code: CodeTooLarge, Message: large.message}
+	case errors.Is(err, errSessionLost):
+		return &Error{Kind: Unreachable, Code: CodeSession, Message: "the server forgot the session twice while it was being listed"}
+	case errors.As(err, &status):
+		return &Error{Kind: Unreachable, Code: CodeHTTPStatus, Message: status.Error()}
+	case errors.As(err, &absent):
+		return &Error{Kind: Unreachable, Code: CodeProtocol, Message: absent.message}
 	case errors.Is(err, errOutputEnded):
 		return &Error{Kind: Unreachable, Code: CodeClosed, Message: "the server closed its output before it had answered"}
 	}

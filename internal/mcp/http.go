@@ -105,7 +105,7 @@ func (w *httpWire) post(to *url.URL, m outgoing) (*http.Response, error) {
 	if m.version != "" {
 		h.Set("MCP-Protocol-Version", m.version)
 	}
-	if m.version >= modernVersion && m.method != "" {
+	if m.method != "" { // the newer era demands it, the older does not mind
 		h.Set("Mcp-Method", m.method)
 	}
 	w.mu.Lock()

@@ -133,7 +133,7 @@ func (s *session) list(ctx context.Context, cursor *string) ([]byte, error) {
 	case err == nil && s.page != nil:
 		return s.page, nil
 	case err == nil:
-		return nil, &protocolError{"tools/list was answered with neither a result nor an error"}
+		return nil, &contract.Malformed{Code: contract.CodeNotAListing, Message: "tools/list was answered with neither a result nor an error"}
 	case s.refusal != nil:
 		return nil, s.refusal
 	case s.failure != nil:

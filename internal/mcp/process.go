@@ -145,7 +145,7 @@ func (p *process) end() {
 		p.ending.Store(true)
 		p.stdin.Close()
 		strays := p.group.strays(p.cmd)
-		if !p.gone(p.grace/4, true) {
+		if !p.gone(p.grace/8, true) {
 			strays = append(strays, p.group.strays(p.cmd)...)
 			p.group.terminate()
 			if !p.gone(p.grace/2, true) {

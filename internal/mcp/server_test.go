@@ -41,6 +41,8 @@ type scenario struct {
 	Stderr      []string // lines on stderr at the start
 	Exit        *int     // exit at once with this status
 	Tell        []string // list these as tools too: variables, or "cwd"
+	Fault       fault
+	PIDs        string // file that the process ids of all that run are appended to
 
 	listed int // complete listings so far
 }
@@ -155,12 +157,22 @@ func tool(name string) string {
 }
 
 func (s *scenario) stdio(stdin io.Reader, stdout io.Writer) {
+	if s.PIDs != "" {
+		f, err := os.OpenFile(s.PIDs, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(f, os.Getpid())
+		f.Close()
+	}
 	for _, l := range s.Stderr {
 		fmt.Fprintln(os.Stderr, l)
 	}
 	if s.Exit != nil {
 		os.Exit(*s.Exit)
 	}
+	s.fault("start", "", stdout)
+	defer s.fault("end", `{"jsonrpc":"2.0","id":1,"result":{}}`, stdout)
 	in := bufio.NewReader(stdin)
 	for {
 		text, err := in.ReadBytes('\n')
@@ -177,8 +189,10 @@ func (s *scenario) stdio(stdin io.Reader, stdout io.Writer) {
 		for _, l := range s.Before {
 			fmt.Fprintln(stdout, l)
 		}
-		listed := s.listed
-		fmt.Fprintln(stdout, s.answer(&c))
+		listed, answer := s.listed, s.answer(&c)
+		if !s.fault(c.step(), answer, stdout) {
+			fmt.Fprintln(stdout, answer)
+		}
 		if s.listed > listed && s.Changes > 0 {
 			s.Changes--
 			fmt.Fprintln(stdout, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)

@@ -177,10 +177,20 @@ func protocolOf(m jsonrpc.Message) string {
 
 // Read implements mcp.Connection. go-sdk sees responses only, each once, and of tools/list none of the tools.
 func (s *session) Read(context.Context) (jsonrpc.Message, error) {
+	r, err := s.read()
+	if err != nil {
+		err = s.fail(err)
+		s.wire.close() // nobody reads on, so nobody may wait to be read
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *session) read() (*jsonrpc.Response, error) {
 	for {
 		m, err := s.wire.recv()
 		if err != nil {
-			return nil, s.fail(err)
+			return nil, err
 		}
 		switch {
 		case m.isCall && m.id != nil:
@@ -193,12 +203,8 @@ func (s *session) Read(context.Context) (jsonrpc.Message, error) {
 				}
 			}
 		default:
-			r, err := s.response(m)
-			if err != nil {
-				return nil, s.fail(err)
-			}
-			if r != nil {
-				return r, nil
+			if r, err := s.response(m); r != nil || err != nil {
+				return r, err
 			}
 		}
 	}

@@ -40,7 +40,10 @@ func (r *reach) settle(ctx context.Context, s *session) (*contract.Listing, erro
 		if s.awaitChange(ctx) {
 			continue
 		}
-		if s.tellsUnasked() || ctx.Err() != nil {
+		switch cause := context.Cause(ctx); {
+		case cause != nil && !errors.Is(cause, errTimeout):
+			return nil, cause
+		case cause != nil, s.tellsUnasked():
 			return listing, nil
 		}
 		previous = listing.Digest

@@ -59,11 +59,14 @@ func (w *stdioWire) recv() (*message, error) {
 			w.queue = w.queue[1:]
 			return m, nil
 		}
-		text, err := readLine(w.out, w.most)
+		text, whole, err := readLine(w.out, w.most)
 		if err != nil {
 			return nil, w.ended(err)
 		}
 		messages, err := decode(text)
+		if !whole && err != nil {
+			return nil, w.ended(io.EOF) // it ended in the middle of a message
+		}
 		if errors.Is(err, errNoise) {
 			w.noise.add(text)
 			continue
@@ -91,23 +94,23 @@ func (w *stdioWire) close() { w.p.unblock() }
 
 func (w *stdioWire) shutdown() { w.p.end() }
 
-// readLine reads up to a line feed. What stands before the end of input without one is a line too.
-func readLine(r *bufio.Reader, most int64) ([]byte, error) {
-	var whole []byte
+// readLine reads up to a line feed. What stands before the end of input without one is a line too, though perhaps not a
+// whole one.
+func readLine(r *bufio.Reader, most int64) (text []byte, whole bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if int64(len(whole)+len(part)) > most {
-			return nil, &tooLargeError{fmt.Sprintf("one line of the server's output is longer than the limit of %s", bytesOf(most))}
+		if int64(len(text)+len(part)) > most {
+			return nil, false, &tooLargeError{fmt.Sprintf("one line of the server's output is longer than the limit of %s", bytesOf(most))}
 		}
 		// Always a copy: the reader's buffer is overwritten, and results are kept.
-		whole = append(whole, part...)
+		text = append(text, part...)
 		switch {
 		case err == nil:
-			return whole, nil
-		case errors.Is(err, io.EOF) && len(whole) > 0:
-			return whole, nil
+			return text, true, nil
+		case errors.Is(err, io.EOF) && len(text) > 0:
+			return text, false, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
+			return nil, false, err
 		}
 	}
 }
