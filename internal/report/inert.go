@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/contract"
 )
@@ -11,11 +12,11 @@ import (
 // written line by line: no control characters, nothing that is not printed, no line that a CI runner takes for a
 // command. Escaping it again would double its backslashes.
 func inert(s string) bool {
-	if strings.Contains(s, "##[") {
+	if strings.Contains(s, "##[") || !utf8.ValidString(s) {
 		return false
 	}
 	for _, r := range s {
-		if r != '\n' && r != 0x3000 && r != 0xFE0F && !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+		if r != '\n' && r != 0x3000 && r != 0xFE0F && !unicode.IsPrint(r) {
 			return false
 		}
 	}

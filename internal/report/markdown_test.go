@@ -271,9 +271,9 @@ func TestMarkdown_keepsWithinItsLimits(t *testing.T) {
 		}
 		servers = append(servers, p)
 	}
-	emoji := flood(900, 4000, 100)
+	emoji := flood(150, 4000, 100)
 	for i := range emoji.new {
-		emoji.new[i]["description"] = strings.Repeat("𝄞😀", 2000)
+		emoji.new[i]["description"] = strings.Repeat("𝄞😀", 1000)
 	}
 	for name, r := range map[string]*verify.Report{
 		"5000 tools": run(t, verify.Options{}, poisoned), "900 long names": run(t, verify.Options{}, flood(900, 40, 120)),
@@ -327,4 +327,38 @@ func BenchmarkMarkdown_fiveThousandDriftedTools(b *testing.B) {
 		Comment(r, testContext)
 		Summary(r, testContext)
 	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for i, s := range tricks {
+		f.Add(s, tricks[(i+7)%len(tricks)], tricks[(i+13)%len(tricks)], tricks[(i+29)%len(tricks)])
+	}
+	f.Add("0", "0", "\xaf", "0")
+	f.Fuzz(func(t *testing.T, name, old, now, key string) {
+		name = strings.ToValidUTF8(name, "?") // a lock is JSON
+		drifted := pair{name: name, old: []tool{{"name": "a" + name, "description": old}}, new: []tool{
+			{"name": "a" + name, "description": now, "inputSchema": map[string]any{key: old}}, {"name": "b" + key, "annotations": map[string]any{now: key}},
+		}}
+		unknown := drifted
+		unknown.name, unknown.unknown = name+"2", true
+		r := run(t, verify.Options{}, drifted, unknown, failing(name+"3", verify.Malformed, verify.Failure{Code: key, Message: now, Hint: old, Stderr: now}))
+		r.Warnings, r.Lock = []string{old}, key
+		for what, out := range map[string]string{"comment": Comment(r, testContext), "summary": Summary(r, testContext)} {
+			for _, b := range checkHTML(rendered(t, out)) {
+				t.Errorf("%s: %s", what, b)
+			}
+			if m := command.FindString(out); m != "" {
+				t.Errorf("the %s holds %q", what, m)
+			}
+		}
+		for _, o := range []TextOptions{{}, {Width: 40}} {
+			if m := command.FindString(text(t, r, o)); m != "" {
+				t.Errorf("the text holds %q", m)
+			}
+		}
+		readSARIF(t, r)
+		if _, err := Read(asJSON(t, r)); err != nil {
+			t.Error(err)
+		}
+	})
 }
