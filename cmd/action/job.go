@@ -22,18 +22,19 @@ import (
 
 // job is what one run of the action works with.
 type job struct {
-	in      inputs
-	badIn   error // of an input; the run is an exit 2
-	lookup  func(string) (string, bool)
-	gh      *github.Runner
-	at      github.Context
-	client  *github.Client // nil without a token
-	ws      string         // the workspace, absolute
-	lock    string         // path of the lock, absolute
-	secrets *run.Secrets
-	sandbox *sandbox.Sandbox // nil with isolate: false
-	scratch string           // holds empty folders; "" until one is needed
-	edited  bool             // the pull request edits the lock or the contracts file
+	in        inputs
+	badIn     error // of an input; the run is an exit 2
+	lookup    func(string) (string, bool)
+	gh        *github.Runner
+	at        github.Context
+	client    *github.Client // nil without a token
+	ws        string         // the workspace, absolute
+	lock      string         // path of the lock, absolute
+	secrets   *run.Secrets
+	sandbox   *sandbox.Sandbox // nil with isolate: false
+	scratch   string           // holds empty folders; "" until one is needed
+	headBytes []byte           // the lock at the pull request's head, once review has read it
+	edited    bool             // the pull request edits the lock or the contracts file
 }
 
 func newJob(lookup func(string) (string, bool), stdout io.Writer) *job {

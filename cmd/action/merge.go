@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/contractpin/verify/internal/lock"
 	"github.com/contractpin/verify/internal/report"
 	"github.com/contractpin/verify/internal/verify"
 )
-
-// maxReport is the size in bytes above which a report file is refused.
-const maxReport = 512 << 20
 
 // merged reads the report files of earlier jobs and makes one of them. What they say can come from a stranger's pull
 // request: they are checked as report.Read checks, and a review in them is not taken over but made anew.
@@ -34,7 +32,23 @@ func (j *job) merged(ctx context.Context) (*verify.Report, error) {
 	}
 	r.Review = j.review(ctx)
 	markLive(r)
+	if l := j.headLock(); l != nil && l.Digest != r.LockDigest && !r.LockDigest.IsZero() {
+		r.Warnings = append(r.Warnings, "the reports are about another "+j.in.lockFile+" than this commit's")
+	}
 	return r, nil
+}
+
+// headLock is the lock that the reports should be about, or nil where it is not known.
+func (j *job) headLock() *lock.Lock {
+	data := j.headBytes
+	if data == nil {
+		data, _ = j.read(j.lock) // nothing is checked out in a job that only merges
+	}
+	l, err := lock.Parse(j.in.lockFile, data)
+	if err != nil {
+		return nil
+	}
+	return l
 }
 
 func (j *job) reportFiles() ([]string, error) {
@@ -63,8 +77,8 @@ func (j *job) readReport(path string) (*verify.Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report %s: %w", name, err)
 	}
-	if info.Size() > maxReport {
-		return nil, fmt.Errorf("report %s: larger than %d MiB", name, maxReport>>20)
+	if info.Size() > report.MaxReport {
+		return nil, fmt.Errorf("report %s: larger than %d MiB", name, report.MaxReport>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

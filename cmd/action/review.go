@@ -42,6 +42,7 @@ func (j *job) review(ctx context.Context) *verify.Review {
 	if err != nil {
 		return j.noReview(err)
 	}
+	j.headBytes = is.lock
 	if bytes.Equal(was.lock, is.lock) && bytes.Equal(was.contracts, is.contracts) {
 		return nil
 	}
