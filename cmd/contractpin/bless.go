@@ -176,7 +176,7 @@ func unchanged(old *run.Pinned) error {
 
 // ask puts a question to the person at the terminal. No answer is no.
 func (c *Command) ask(ctx context.Context, question string) bool {
-	fmt.Fprintf(c.Stderr, "%s [y/N] ", question)
+	fmt.Fprintf(c.Stderr, "\n%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(c.Stdin).ReadString('\n')

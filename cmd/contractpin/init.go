@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -104,7 +103,7 @@ func (c *Command) init(ctx context.Context, f initFlags, args, command []string)
 	for _, v := range p.env {
 		o.Secrets.Add(v)
 	}
-	found := list(ctx, p, o, c.progress(len(p.targets)))
+	found := list(ctx, p, o, c.progress(p.targets).finished)
 	if !c.judge(found, p.partial) {
 		return verify.ExitDrift, nil
 	}
@@ -229,18 +228,4 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(visible.Line(s, 0), "'", `'\''`) + "'"
-}
-
-// progress says on a terminal which server has been listed.
-func (c *Command) progress(servers int) func(name string, a verify.Answer) {
-	if !isTerminal(c.Stderr) || servers < 2 {
-		return func(string, verify.Answer) {}
-	}
-	return func(name string, a verify.Answer) {
-		what := string(a.Status)
-		if a.Listing != nil {
-			what = count(len(a.Listing.Tools), "tool")
-		}
-		fmt.Fprintf(c.Stderr, "%s: %s\n", visible.Name(name), what)
-	}
 }
