@@ -143,13 +143,16 @@ func (p *parser) node() (node, error) {
 		return n, nil
 	}
 	v, err := p.r.Value()
+	if err != nil {
+		return n, err
+	}
 	switch n.kind {
 	case '"':
 		n.text, _ = v.Text()
 	case '0':
 		n.text = string(v.Append(nil))
 	}
-	return n, err
+	return n, nil
 }
 
 // offset is where the next value begins, if Kind has been asked for.
