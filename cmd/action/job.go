@@ -17,6 +17,7 @@ import (
 	"github.com/contractpin/verify/internal/report"
 	"github.com/contractpin/verify/internal/run"
 	"github.com/contractpin/verify/internal/sandbox"
+	"github.com/contractpin/verify/internal/secret"
 	"github.com/contractpin/verify/internal/verify"
 )
 
@@ -45,7 +46,7 @@ func newJob(lookup func(string) (string, bool), stdout io.Writer) *job {
 	j := &job{lookup: lookup, gh: github.NewRunner(stdout, getenv), secrets: &run.Secrets{}}
 	j.gh.Redact(j.secrets.Redact)
 	j.in, j.badIn = readInputs(j.gh.Input)
-	j.keepSecret(getenv)
+	j.keepSecrets(getenv)
 	at, err := github.ReadContext(getenv)
 	if err != nil {
 		j.warnf("what the runner says about this run cannot all be read: %v", err)
@@ -77,33 +78,33 @@ func (j *job) close() {
 
 func (j *job) warnf(format string, args ...any) { j.gh.Warn(fmt.Sprintf(format, args...)) }
 
-// keepSecret masks the step's credentials in the log and hides them from every other output.
-func (j *job) keepSecret(getenv func(string) string) {
-	hide := func(value string) {
-		j.secrets.Add(value)
-		if len(strings.TrimSpace(value)) >= minSecret {
-			j.gh.Mask(value)
-		}
-	}
-	hide(j.in.token)
+// keepSecrets masks the step's credentials in the log and hides them from every other output.
+func (j *job) keepSecrets(getenv func(string) string) {
+	j.hide(j.in.token)
 	for _, name := range []string{"GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"} {
-		hide(getenv(name))
+		j.hide(getenv(name))
 	}
 	for _, h := range j.in.headers {
 		_, value, _ := strings.Cut(h, ":")
 		value = strings.TrimSpace(value)
-		hide(value)
+		j.hide(value)
 		if _, credential, ok := strings.Cut(value, " "); ok {
-			hide(credential)
+			j.hide(credential)
 		}
 	}
 	for _, name := range j.in.passEnv {
-		hide(getenv(name))
+		if !run.Public(name) {
+			j.hide(getenv(name))
+		}
 	}
 }
 
-// minSecret is the length below which a value would blot out half of the log.
-const minSecret = 6
+func (j *job) hide(value string) {
+	j.secrets.Add(value)
+	if len(strings.TrimSpace(value)) >= secret.MinLength { // a shorter one would blot out half of the log
+		j.gh.Mask(value)
+	}
+}
 
 // workspace is where the runner says the checkout is, else the folder that we were started in.
 func workspace(path string) string {
@@ -208,17 +209,8 @@ func (j *job) isolate(ctx context.Context, cmd *exec.Cmd) (cleanup func(), err e
 // maskReferences masks what ${NAME} stands for in the lock before any of it can be printed.
 func (j *job) maskReferences(l *lock.Lock) {
 	for _, s := range l.Servers {
-		texts := append([]string{s.URL}, s.Command...)
-		for _, v := range s.Env {
-			texts = append(texts, v)
-		}
-		for _, text := range texts {
-			os.Expand(text, func(name string) string {
-				if v, _ := j.lookup(name); len(v) >= minSecret && strings.Contains(text, "${"+name+"}") {
-					j.gh.Mask(v)
-				}
-				return ""
-			})
+		for _, v := range run.References(s, j.lookup) {
+			j.hide(v)
 		}
 	}
 }

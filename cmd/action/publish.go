@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"github.com/contractpin/verify/internal/github"
 	"github.com/contractpin/verify/internal/report"
@@ -17,7 +18,7 @@ import (
 func (j *job) publish(ctx context.Context, r *verify.Report) int {
 	j.log(r)
 	j.outputs(github.Outputs(r, j.writeFiles(r)))
-	if j.in.jobSummary || r.Error != nil {
+	if j.in.jobSummary {
 		if err := j.gh.Summary(report.Summary(r, j.context(false))); err != nil {
 			j.warnf("the job summary could not be written: %v", err)
 		}
@@ -96,10 +97,19 @@ func (j *job) environment() [][2]string {
 
 // sticky is the report as a text that one comment or issue keeps.
 func (j *job) sticky(r *verify.Report) github.Sticky {
+	body := func(updated bool) func() string {
+		return sync.OnceValue(func() string { return j.secrets.Redact(report.Comment(r, j.context(updated))) })
+	}
+	first, later := body(false), body(true)
 	return github.Sticky{
 		Marker: report.Marker(j.in.commentKey),
-		Body:   func(updated bool) string { return j.secrets.Redact(report.Comment(r, j.context(updated))) },
-		Run:    github.RunRef{ID: j.at.RunID, Attempt: j.at.Attempt},
+		Body: func(updated bool) string {
+			if updated {
+				return later()
+			}
+			return first()
+		},
+		Run: github.RunRef{ID: j.at.RunID, Attempt: j.at.Attempt},
 		State: func(body string) (github.RunRef, bool) {
 			s, ok := report.ParseState(body)
 			return github.RunRef{ID: s.RunID, Attempt: s.Attempt}, ok

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/sethvargo/go-githubactions"
 
@@ -60,7 +61,8 @@ func (r *Runner) Group(title string) {
 // EndGroup closes the section.
 func (r *Runner) EndGroup() { r.command(r.action.EndGroup) }
 
-// Mask has the runner show a secret as *** in the log and the summary. The runner masks lines, so each counts.
+// Mask has the runner show a secret as *** in the log and the summary, also where it is written in base64, as JSON or in a
+// URL. The runner masks lines, so each counts.
 func (r *Runner) Mask(secret string) {
 	for _, line := range strings.FieldsFunc(secret, func(c rune) bool { return c == '\n' || c == '\r' }) {
 		line = strings.TrimSpace(line)
@@ -150,12 +152,10 @@ func (r *Runner) Warn(message string) {
 	r.Annotate(Annotation{Level: Warning, Title: "contractpin", Message: visible.Line(message, maxMessage)})
 }
 
-// Output sets an output. A value is one line of printable ASCII: whatever else it held could forge another output.
+// Output sets an output. A value is one line: what ends it could forge another output.
 func (r *Runner) Output(name, value string) error {
-	for i := 0; i < len(value); i++ {
-		if value[i] < ' ' || value[i] > '~' {
-			return fmt.Errorf("output %s: a character that does not belong there in %q", name, value)
-		}
+	if strings.ContainsFunc(value, control) || strings.Contains(value, "\t") || !utf8.ValidString(value) {
+		return fmt.Errorf("output %s: a character that does not belong there in %q", name, value)
 	}
 	return r.appendTo("GITHUB_OUTPUT", name+"="+value+"\n")
 }

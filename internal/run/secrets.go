@@ -39,23 +39,34 @@ func (s *Secrets) Redact(text string) string {
 
 // addReferences makes what a server's ${NAME} stand for secrets.
 func (o *Options) addReferences(s *lock.Server) {
+	for _, v := range References(s, o.lookupEnv) {
+		o.Secrets.Add(v)
+	}
+}
+
+// References are the values that stand for the ${NAME} of a server's launch description, but for public ones.
+func References(s *lock.Server, lookup func(name string) (string, bool)) []string {
 	texts := append([]string{s.URL}, s.Command...)
 	for _, v := range s.Env {
 		texts = append(texts, v)
 	}
+	var values []string
 	for _, t := range texts {
 		for _, m := range reference.FindAllStringSubmatch(t, -1) {
-			if v, ok := o.lookupEnv(m[1]); ok && !public[m[1]] {
-				o.Secrets.Add(v)
+			if v, ok := lookup(m[1]); ok && !Public(m[1]) {
+				values = append(values, v)
 			}
 		}
 	}
+	return values
 }
+
+// Public tells whether the variable of that name holds no secret although a lock may refer to it. To hide a home folder in
+// every path would only make errors unreadable.
+func Public(name string) bool { return public[name] }
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// public names variables that hold no secret although a lock may refer to them. To hide a home folder in every path would
-// only make errors unreadable.
 var public = map[string]bool{
 	"HOME": true, "LANG": true, "LOGNAME": true, "PATH": true, "PWD": true, "SHELL": true, "TERM": true, "TMPDIR": true, "USER": true,
 	"USERNAME": true, "USERPROFILE": true, "GITHUB_WORKSPACE": true, "GITHUB_REPOSITORY": true, "RUNNER_TEMP": true,
