@@ -93,7 +93,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.check(ctx); err != nil {
 		return err
 	}
-	s.say("That is the whole idea: the text that a model obeys changes only when a person has read it.\nNext: contractpin init NAME -- COMMAND, with a server of yours.")
+	s.say("Caught. The check stays red until a person has read the change and pinned it again.\nNext, with a server of yours: contractpin init NAME -- COMMAND ARG...")
 	return nil
 }
 
