@@ -81,6 +81,11 @@ func inArgument(previous, arg string) (Finding, bool) {
 			return holds(name, strconv.Quote(name)+": "+strconv.Quote(ref(name))), true
 		}
 	}
+	for _, u := range urlInside.FindAllString(arg, -1) {
+		for _, f := range inURL(u) {
+			return f, true
+		}
+	}
 	return byShape(arg)
 }
 
@@ -90,12 +95,30 @@ func holds(name, write string) Finding {
 
 var (
 	named      = regexp.MustCompile(`(?s)^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
+	urlInside  = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
 	jsonMember = regexp.MustCompile(`"([A-Za-z][A-Za-z0-9_-]*)"\s*:\s*"([^"]+)"`)
 	authScheme = regexp.MustCompile(`^(?i:bearer|basic|token) +`) // the word before a header's credential
 )
 
 // InURL looks through the URL of a server: user-info, query and path.
 func InURL(raw string) []Finding {
+	found := inURL(raw)
+	u, err := url.Parse(reference.ReplaceAllString(raw, standIn))
+	if err != nil {
+		return found
+	}
+	for part := range strings.SplitSeq(u.EscapedPath(), "/") {
+		if f, ok := byShape(part); ok {
+			found = append(found, Finding{"url", f.What + " in its path", ".../" + f.Write + "/..."})
+		} else if dense(part) {
+			found = append(found, Finding{"url", "holds a long random part in its path", ".../${MCP_PATH_KEY}/..."})
+		}
+	}
+	return found
+}
+
+// inURL looks at what is the same in every URL, also in one among a command's arguments: user-info and query.
+func inURL(raw string) []Finding {
 	// A reference is no valid part of every component; a word without a special character is.
 	u, err := url.Parse(reference.ReplaceAllString(raw, standIn))
 	if err != nil {
@@ -108,12 +131,14 @@ func InURL(raw string) []Finding {
 	var found []Finding
 	add := func(what, write string) { found = append(found, Finding{"url", what, write}) }
 	if u.User != nil {
+		host := printable(strings.ReplaceAll(u.Host, standIn, "HOST"))
 		password, has := u.User.Password()
+		user := u.User.Username()
 		switch {
 		case has && notReference(password):
-			add("holds a password before the @", u.Scheme+"://USER:${MCP_PASSWORD}@"+u.Host)
-		case !has && notReference(u.User.Username()):
-			add("holds a user name or token before the @", u.Scheme+"://${MCP_TOKEN}@"+u.Host)
+			add("holds a password before the @", u.Scheme+"://USER:${MCP_PASSWORD}@"+host)
+		case !has && notReference(user) && strings.HasPrefix(u.Scheme, "http"): // ssh://git@ tells nothing
+			add("holds a user name or token before the @", u.Scheme+"://${MCP_TOKEN}@"+host)
 		}
 	}
 	for pair := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
@@ -126,13 +151,6 @@ func InURL(raw string) []Finding {
 		}
 		if _, shaped := byShape(value); shaped || (telling(key) || tellingQuery[strings.ToLower(key)]) && isValue(key, value) {
 			add("holds the value of the query key "+strconv.QuoteToASCII(key), printable(key)+"="+ref(key))
-		}
-	}
-	for part := range strings.SplitSeq(u.EscapedPath(), "/") {
-		if f, ok := byShape(part); ok {
-			add(f.What+" in its path", ".../"+f.Write+"/...")
-		} else if dense(part) {
-			add("holds a long random part in its path", ".../${MCP_PATH_KEY}/...")
 		}
 	}
 	return found
@@ -159,17 +177,12 @@ func InEnv(name, value string) (Finding, bool) {
 // ref makes a reference whose name is that of an option, a header or a query key.
 func ref(name string) string { return "${" + Variable(name) + "}" }
 
-// Variable makes the name of an environment variable.
+// Variable makes the name of an environment variable: API_KEY of --api-key, TAVILY_API_KEY of tavilyApiKey.
 func Variable(name string) string {
-	v := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return r - 'a' + 'A'
-		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return r
-		}
-		return '_'
-	}, strings.TrimLeft(name, "-"))
+	v := name
+	if !upper.MatchString(name) {
+		v = notVariable.ReplaceAllString(strings.ToUpper(strings.Join(words(name), "_")), "_")
+	}
 	switch {
 	case v == "" || v[0] >= '0' && v[0] <= '9':
 		return "MCP_" + v
@@ -180,6 +193,11 @@ func Variable(name string) string {
 	}
 	return v
 }
+
+var (
+	upper       = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+	notVariable = regexp.MustCompile(`[^A-Z0-9_]`)
+)
 
 func printable(s string) string {
 	quoted := strconv.QuoteToASCII(s)
