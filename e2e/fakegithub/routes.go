@@ -39,6 +39,7 @@ func init() {
 		newRoute("GET", repo+"/commits/{commit_sha}/pulls", listPullsOfCommit),
 		newRoute("GET", repo+"/commits/{ref}", getCommit),
 		newRoute("GET", repo+"/git/commits/{commit_sha}", getGitCommit),
+		newRoute("GET", repo+"/compare/{basehead}", compareCommits),
 		newRoute("GET", repo+"/contents/{path}", getContents),
 		newRoute("GET", repo+"/git/blobs/{file_sha}", getBlob),
 	}
@@ -274,6 +275,38 @@ func getGitCommit(s *Server, c call) answer {
 	out := s.api.example("git-commit-2")
 	out["sha"], out["parents"] = commit.SHA, s.parents(commit)
 	return answer{status: 200, body: out}
+}
+
+// compareCommits answers base...head, of which only the merge base matters here.
+func compareCommits(s *Server, c call) answer {
+	base, head, ok := strings.Cut(c.params["basehead"], "...")
+	if _, known := s.state.commits[head]; !ok || !known {
+		return notFound()
+	}
+	of := s.ancestors(base)
+	for _, sha := range s.ancestors(head) {
+		if slices.Contains(of, sha) {
+			out := s.api.example("commit-comparison")
+			at := out["merge_base_commit"].(map[string]any)
+			at["sha"] = sha
+			out["files"], out["commits"] = []any{}, []any{}
+			return answer{status: 200, body: out}
+		}
+	}
+	return refuse(http.StatusNotFound, "No common ancestor between "+base+" and "+head+".")
+}
+
+// ancestors lists a commit and those that it descends from, nearest first.
+func (s *Server) ancestors(sha string) []string {
+	out := []string{sha}
+	for i := 0; i < len(out); i++ {
+		for _, p := range s.state.commits[out[i]].Parents {
+			if !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // getContents gives a file up to 1 MB as JSON, a larger one (to 100 MB) only raw; its JSON has no content then.
