@@ -18,10 +18,9 @@ type finding struct {
 	details   []contract.Detail
 	tools     []*verify.Change // sorted by name, never empty
 	shared    bool             // on enough tools to be told apart from what changed on few
-	partial   bool             // the field changed in more than these details on some tool
 	labels    []string         // what the finding does, in contract's words
 	folded    int              // further findings of unknown old values told with this one
-	renamed   string           // of an added or removed tool: the one it may have been, or become
+	renamed   *verify.Change   // of an added or removed tool: the one it may have been, or become
 }
 
 // shareFrom is the number of tools from which on a detail is told once for all of them, even where the tools differ in
@@ -64,7 +63,7 @@ func collect(changes []verify.Change) findings {
 		switch {
 		case c.Kind != contract.Drifted:
 			out.list = append(out.list, finding{kind: c.Kind, tools: []*verify.Change{c}, labels: c.Labels, renamed: partner[i]})
-			if c.Kind == contract.Removed && partner[i] != "" {
+			if c.Kind == contract.Removed && partner[i] != nil {
 				out.renamed++
 			}
 		case g.own(i, c):
@@ -154,11 +153,10 @@ type grouper struct {
 
 // row is the own changes of one field, on the tools that have exactly these.
 type row struct {
-	atoms   []int
-	tools   []int
-	field   string
-	kind    string
-	partial bool
+	atoms []int
+	tools []int
+	field string
+	kind  string
 }
 
 func newGrouper() *grouper {
@@ -205,8 +203,7 @@ func (g *grouper) shared(atom int) bool { return len(g.tools[atom]) >= shareFrom
 func (g *grouper) own(tool int, c *verify.Change) bool {
 	any := false
 	for i := range c.Fields {
-		all := g.of[[2]int{tool, i}]
-		own := slices.DeleteFunc(slices.Clone(all), g.shared)
+		own := slices.DeleteFunc(slices.Clone(g.of[[2]int{tool, i}]), g.shared)
 		if len(own) == 0 {
 			continue
 		}
@@ -216,12 +213,11 @@ func (g *grouper) own(tool int, c *verify.Change) bool {
 		for _, k := range g.lookup[h] {
 			if r := &g.rest[k]; slices.Equal(r.atoms, own) {
 				r.tools, found = append(r.tools, tool), true
-				r.partial = r.partial || len(own) < len(all)
 			}
 		}
 		if !found {
 			g.lookup[h] = append(g.lookup[h], len(g.rest))
-			g.rest = append(g.rest, row{atoms: own, tools: []int{tool}, field: c.Fields[i].Field, kind: c.Fields[i].Kind, partial: len(own) < len(all)})
+			g.rest = append(g.rest, row{atoms: own, tools: []int{tool}, field: c.Fields[i].Field, kind: c.Fields[i].Kind})
 		}
 	}
 	return any
@@ -252,7 +248,7 @@ func (g *grouper) findings(changes []verify.Change) []finding {
 	rows = append(rows, g.rest...)
 	out := make([]finding, len(rows))
 	for i, r := range rows {
-		f := finding{kind: contract.Drifted, field: r.field, fieldKind: r.kind, shared: i < sharedRows, partial: r.partial}
+		f := finding{kind: contract.Drifted, field: r.field, fieldKind: r.kind, shared: i < sharedRows}
 		for _, a := range r.atoms {
 			if d := g.detail[a]; d != nil {
 				f.details = append(f.details, *d)

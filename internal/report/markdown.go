@@ -92,7 +92,11 @@ func (w *writer) body(p *page) {
 	if w.report.Error != nil {
 		return
 	}
-	p.sections = append(p.sections, w.serverTable())
+	table := w.serverTable()
+	if !w.report.Review.Empty() {
+		table.open = "### What the servers serve now\n\n"
+	}
+	p.sections = append(p.sections, table)
 	p.sections = append(p.sections, w.serverSections()...)
 	p.sections = append(p.sections, w.unchecked()...)
 	if s := w.warnings(); s != nil {
@@ -130,6 +134,9 @@ func (w *writer) verdict() string {
 	}
 	_, s, _ := strings.Cut(verdict(w.report), ": ")
 	out := "**" + upperFirst(s) + ".**"
+	if w.report.Result == verify.ResultMatch && !w.report.Review.Empty() {
+		out += " The check is green because the lock was changed with them: only your review stands between the new contracts and your models."
+	}
 	if w.HeadSHA != "" {
 		out += " Checked at " + w.sha(w.HeadSHA)
 		out += w.link(" in ", "this run") + "."

@@ -3,7 +3,10 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/contract"
 	"github.com/contractpin/verify/internal/verify"
@@ -24,13 +27,13 @@ func (w *writer) what(f *finding) string {
 		if f.tools[0].Allowed {
 			s = "new tool, allowed"
 		}
-		if f.renamed != "" {
-			s += ", maybe " + nameCode(f.renamed) + " renamed"
+		if f.renamed != nil {
+			s += ", maybe " + nameCode(f.renamed.Tool) + " renamed"
 		}
 		return s
 	case contract.Removed:
-		if f.renamed != "" {
-			return "**removed**, maybe renamed to " + nameCode(f.renamed)
+		if f.renamed != nil {
+			return "**removed**, maybe renamed to " + nameCode(f.renamed.Tool)
 		}
 		return "**removed**"
 	}
@@ -40,9 +43,6 @@ func (w *writer) what(f *finding) string {
 		s += " added"
 	case contract.Removed:
 		s += " removed"
-	}
-	if f.partial {
-		s += " (beside the above)"
 	}
 	if !w.hasDetails(f) {
 		for i := range f.details {
@@ -122,7 +122,10 @@ func (w *writer) findingDetails(f *finding) string {
 	}
 	b.WriteString("\n\n")
 	ls := &lineBudget{bounds: w.detail}
-	if f.field == "" {
+	if was := f.compared(); was != nil {
+		b.WriteString("Compared with " + nameCode(f.renamed.Tool) + ", which is gone:\n\n")
+		w.fields(ls, was)
+	} else if f.field == "" {
 		for i := range c.Fields {
 			w.wholeField(ls, &c.Fields[i])
 		}
@@ -160,12 +163,14 @@ type lineBudget struct {
 }
 
 func (l *lineBudget) add(s string) {
-	if len(l.lines) >= l.bounds.lines || l.bytes < len(s) {
-		l.over++
-		return
+	for _, part := range wrapLine(s, fenceWidth) {
+		if len(l.lines) >= l.bounds.lines || l.bytes < len(part) {
+			l.over++
+			return
+		}
+		l.bytes -= len(part)
+		l.lines = append(l.lines, part)
 	}
-	l.bytes -= len(s)
-	l.lines = append(l.lines, s)
 }
 
 func (l *lineBudget) done() []string {
@@ -173,6 +178,58 @@ func (l *lineBudget) done() []string {
 		return append(l.lines, "  … "+count(l.over, "more line"))
 	}
 	return l.lines
+}
+
+// fenceWidth is how many columns of a fence a reader sees without scrolling. What stands further right could hide.
+const fenceWidth = 96
+
+// wrapLine breaks a line of a fence at blanks. The parts after the first begin with the line's sign and are indented;
+// none begins with what a CI runner would take for a command.
+func wrapLine(l string, width int) []string {
+	if len(l) <= width {
+		return []string{l}
+	}
+	sign := ""
+	if strings.IndexByte("+-@ ", l[0]) >= 0 {
+		sign = l[:1]
+	}
+	var out []string
+	for utf8.RuneCountInString(l) > width {
+		i := byteAt(l, width)
+		if j := strings.LastIndexByte(l[:i], ' '); j > width/2 && !strings.HasPrefix(l[j+1:], "::") {
+			i = j
+		}
+		if strings.HasPrefix(strings.TrimLeft(l[i:], " "), "::") {
+			i++
+		}
+		out = append(out, strings.TrimRight(l[:i], " "))
+		l = sign + "    " + strings.TrimLeft(l[i:], " ")
+	}
+	return append(out, l)
+}
+
+// byteAt is the offset of the n-th character.
+func byteAt(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// fields are the lines of several changed fields.
+func (w *writer) fields(out *lineBudget, fs []verify.FieldChange) {
+	for i := range fs {
+		out.add("@@ " + fieldName(fs[i].Field) + " @@")
+		for j := range fs[i].Details {
+			w.detailLines(out, &fs[i].Details[j])
+		}
+	}
+	if len(fs) == 0 {
+		out.add("  nothing else differs")
+	}
 }
 
 // detailLines are the lines of a diff fence.
@@ -217,6 +274,12 @@ func (w *writer) wholeField(out *lineBudget, fc *verify.FieldChange) {
 			sign, value = "- ", d.Old
 		}
 		plain, isText := jsonText(value)
+		if lines := schemaLines(fc.Field, value, w.detail.value); lines != nil {
+			for _, l := range lines {
+				out.add(sign + l)
+			}
+			continue
+		}
 		if !isText && fc.Field != contract.FieldDescription {
 			out.add(sign + fieldName(fc.Field) + ": " + visible.Line(value, w.detail.value))
 			continue
@@ -230,9 +293,29 @@ func (w *writer) wholeField(out *lineBudget, fc *verify.FieldChange) {
 	}
 }
 
+// schemaLines shows a schema with a line for each property, whose descriptions a model reads too; nil where that is
+// not possible.
+func schemaLines(field, value string, max int) []string {
+	var schema, properties map[string]json.RawMessage
+	if field != contract.FieldInputSchema && field != contract.FieldOutputSchema || json.Unmarshal([]byte(value), &schema) != nil ||
+		json.Unmarshal(schema["properties"], &properties) != nil || len(properties) == 0 {
+		return nil
+	}
+	delete(schema, "properties")
+	var rest []string
+	for _, k := range slices.Sorted(maps.Keys(schema)) {
+		rest = append(rest, name(k)+" "+visible.Line(string(schema[k]), max))
+	}
+	out := []string{field + ": " + strings.Join(rest, ", ")}
+	for _, k := range slices.Sorted(maps.Keys(properties)) {
+		out = append(out, "  "+name(k)+": "+visible.Line(string(properties[k]), max))
+	}
+	return out
+}
+
 // oneSided is a value of which only one side is known.
 func (w *writer) oneSided(d *contract.Detail) string {
-	head, value, info := "Reads now (how it read before is not known):", d.New, "text"
+	head, value, info := "Reads now:", d.New, "text"
 	if d.Kind == contract.DetailPinned {
 		head, value = "Read when it was pinned:", d.Old
 	}

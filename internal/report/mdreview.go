@@ -60,17 +60,19 @@ func (w *writer) reviewSection(s *verify.ServerReview) *section {
 	fs := collect(s.Changes)
 	out := w.changes(fs, s.Counts)
 	out.table = strings.Replace(out.table, "Locked → live", "Was → is pinned", 1)
-	if len(s.Launch) > 0 {
-		out.open = launchHead(s.Kind) + "\n\n" + fence("diff", launchLines(s)) + "\n" + out.open
-	}
-	w.block(out, fs, len(fs.list) < openRows, s.Name, reviewOutcome(s))
-	icon := "✅ "
-	if s.Live != verify.Match {
-		icon = "⚠️ "
-	}
+	var open strings.Builder
 	if a := agreement(s.Live); a != "" {
-		out.close += icon + a + "\n\n"
+		icon := "⚠️ "
+		if s.Live == verify.Match {
+			icon = "✅ "
+		}
+		open.WriteString(icon + a + "\n\n")
 	}
+	if len(s.Launch) > 0 {
+		open.WriteString(launchHead(s.Kind) + "\n\n" + fence("diff", launchLines(s)) + "\n")
+	}
+	out.open = open.String() + out.open
+	w.block(out, fs, len(fs.list) < openRows, s.Name, reviewOutcome(s))
 	out.close += "</details>\n\n"
 	return out
 }

@@ -182,7 +182,7 @@ func (w *writer) digests(f *finding) string {
 	if !b.IsZero() {
 		right = code(b.Short())
 	}
-	return left + " → " + right
+	return left + "\u00a0→\u00a0" + right // on one line
 }
 
 func (w *writer) toolNames(tools []*verify.Change, n int) string {

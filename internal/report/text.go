@@ -241,6 +241,9 @@ func overview(fs findings, c verify.Counts) []string {
 		out = append(out, fmt.Sprintf("%d of %s that %s gone may have been renamed: a tool of almost the same name, or with the same description, is new. "+
 			"To a model a renamed tool is a new one.", fs.renamed, count(c.Removed, "tool"), as(c.Removed, "is", "are")))
 	}
+	if slices.ContainsFunc(fs.list, func(f finding) bool { return f.kind == contract.Drifted && f.unknown() && f.tools[0].Note == "" }) {
+		out = append(out, "How this read when it was pinned is not known: commit the contracts file that contractpin init writes beside the lock, and the next change shows old against new.")
+	}
 	if c.Drifted < 2 {
 		return out
 	}
@@ -329,13 +332,13 @@ func (t *texter) what(f *finding) string {
 		if c.Allowed {
 			s = "added (allowed)"
 		}
-		if f.renamed != "" {
-			s += ", maybe " + name(f.renamed) + " renamed"
+		if f.renamed != nil {
+			s += ", maybe " + name(f.renamed.Tool) + " renamed"
 		}
 		return s
 	case contract.Removed:
-		if f.renamed != "" {
-			return "removed, maybe renamed to " + name(f.renamed)
+		if f.renamed != nil {
+			return "removed, maybe renamed to " + name(f.renamed.Tool)
 		}
 		return "removed"
 	}

@@ -19,6 +19,22 @@ const (
 // details writes what differs, old against new.
 func (t *texter) details(f *finding) {
 	ds := f.details
+	if was := f.compared(); was != nil {
+		t.line("      compared with " + name(f.renamed.Tool) + ":")
+		if len(was) == 0 {
+			t.line("      nothing else differs")
+		}
+		for _, fc := range was {
+			t.line("      " + fieldName(fc.Field))
+			for i := range fc.Details[:min(len(fc.Details), textDetails)] {
+				t.detail(&fc.Details[i])
+			}
+			if n := len(fc.Details) - textDetails; n > 0 {
+				t.line("      … and " + count(n, "more change") + ": --format json shows all")
+			}
+		}
+		return
+	}
 	if f.field == "" { // added or removed: all that the tool says, as far as it is known
 		for _, fc := range f.tools[0].Fields {
 			if fc.Field == contract.FieldName {
@@ -89,7 +105,7 @@ func (t *texter) detail(d *contract.Detail) {
 		t.sided("-", visible.Line(d.Old, textValue))
 		t.sided("+", visible.Line(d.New, textValue))
 	case contract.DetailServed:
-		t.block(" ", "as served now (the old text is not known):", d.New)
+		t.block(" ", "as served now:", d.New)
 	case contract.DetailPinned:
 		t.block(" ", "as pinned:", d.Old)
 	case contract.DetailMore:
