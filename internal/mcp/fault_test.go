@@ -184,8 +184,7 @@ func (h *faultyHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
-	var c call
-	_ = json.Unmarshal(body, &c)
+	c := parseCall(body)
 	step, method := c.step(), c.Method
 	switch r.Method {
 	case http.MethodDelete:

@@ -35,7 +35,10 @@ type Options struct {
 	Version  string                           // of contractpin, for the client name
 	// Matches says whether a listing is the pinned one, so that a match costs no settle time. Nil: always settle (init).
 	Matches func(*contract.Listing) bool
-	// Prepare changes a command before it is started (the sandbox does) and returns what ends everything it left behind.
+	// Prepare changes a command before it is started (the sandbox does) and returns what ends everything it left behind,
+	// which is called once the command has been waited for, or could not be started. The command leads a process group
+	// of its own by then; Prepare may make that a session. Dir is a new empty folder below os.TempDir (mode 0700) where a
+	// package runner would otherwise obey the project's files. An *Error that Prepare returns is List's.
 	Prepare func(ctx context.Context, cmd *exec.Cmd) (cleanup func(), err error)
 	// CheckFile resolves and vets the path of a file server before it is opened; nil: no restriction.
 	CheckFile func(path string) (string, error)
@@ -74,7 +77,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 // List reaches the server and lists its tools to the end. Every error is an *Error. Whatever it started has ended when
-// it returns.
+// it returns. A server that is listed while ctx ends is Unreachable with CodeInterrupted.
 func List(ctx context.Context, s *lock.Server, o Options) (*Listed, error) {
 	o.Limits = o.Limits.withDefaults()
 	if o.Lookup == nil {

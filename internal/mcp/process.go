@@ -156,6 +156,7 @@ func (p *process) end() {
 		strays.kill()
 		if p.cleanup != nil {
 			p.cleanup()
+			p.gone(p.grace/4, false) // it may have ended what we could not
 		}
 		select {
 		case <-p.drained:

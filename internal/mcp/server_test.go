@@ -72,6 +72,11 @@ type call struct {
 	}
 }
 
+func parseCall(text []byte) (c call) {
+	_ = json.Unmarshal(text, &c)
+	return c
+}
+
 // answer returns a response to a call.
 func (s *scenario) answer(c *call) string {
 	result, failure := s.result(c)
@@ -179,8 +184,8 @@ func (s *scenario) stdio(stdin io.Reader, stdout io.Writer) {
 		if err != nil {
 			return
 		}
-		var c call
-		if json.Unmarshal(text, &c) != nil || c.ID == nil {
+		c := parseCall(text)
+		if c.ID == nil {
 			continue
 		}
 		if c.Method == "tools/list" {
