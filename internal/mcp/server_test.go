@@ -132,6 +132,9 @@ func (s *scenario) list(cursor *string) (result, failure string) {
 	}
 	names := slices.Clone(p.Tools)
 	for _, name := range s.Tell {
+		if i > 0 {
+			break // on the first page only
+		}
 		value, set := os.LookupEnv(name)
 		if name == "cwd" {
 			entries, _ := os.ReadDir(".")
@@ -194,7 +197,8 @@ func (s *scenario) stdio(stdin io.Reader, stdout io.Writer) {
 		for _, l := range s.Before {
 			fmt.Fprintln(stdout, l)
 		}
-		listed, answer := s.listed, s.answer(&c)
+		listed := s.listed
+		answer := s.answer(&c)
 		if !s.fault(c.step(), answer, stdout) {
 			fmt.Fprintln(stdout, answer)
 		}
