@@ -143,8 +143,8 @@ func (p *process) unblock() {
 func (p *process) end() {
 	p.end1.Do(func() {
 		p.ending.Store(true)
+		strays := p.group.strays(p.cmd) // while their parents are there to tell of them
 		p.stdin.Close()
-		strays := p.group.strays(p.cmd)
 		if !p.gone(p.grace/8, true) {
 			strays = append(strays, p.group.strays(p.cmd)...)
 			p.group.terminate()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // strays are descendants of a server that left its process group (setsid) while their parents were still there.
@@ -45,7 +46,7 @@ func (g *group) strays(cmd *exec.Cmd) strays {
 	return found
 }
 
-// stat returns a process's start time and process group; "" when it is gone.
+// stat returns a process's start time and process group; "" when it is gone, or waits to be reaped.
 func stat(pid int) (since string, group int) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -53,17 +54,26 @@ func stat(pid int) (since string, group int) {
 	}
 	// The name in parentheses may hold anything; the fields that follow it count from the third (proc_pid_stat(5)).
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	if len(fields) < 20 {
+	if len(fields) < 20 || fields[0][0] == 'Z' {
 		return "", 0
 	}
 	group, _ = strconv.Atoi(string(fields[2]))
 	return string(fields[19]), group
 }
 
+// kill ends them and waits until they are gone, a little.
 func (s strays) kill() {
-	for _, p := range s {
-		if since, _ := stat(p.pid); since == p.since {
-			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+	for range 40 {
+		left := false
+		for _, p := range s {
+			if since, _ := stat(p.pid); since == p.since {
+				left = true
+				_ = syscall.Kill(p.pid, syscall.SIGKILL)
+			}
 		}
+		if !left {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
