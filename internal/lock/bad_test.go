@@ -109,6 +109,8 @@ func badLocks(t *testing.T) []badLock {
 		{"tool removed with its count", edit(`"tools": {`, `"tools": {"a": {`+tool+`},`), false},
 		{"server with an odd name", edit(`"empty": {`, `"a.b \u202e": {}, "empty": {`), true},
 		{"nested too deep", edit(`"tools": {}`, `"tools": {}, "x": `+strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)), false},
+		{"version 2 after a fault in the servers", []byte(`{"servers": {"a": 1, "b": {"transport": 3}}, "contractpin": "2"}`), true},
+		{"a fault in the servers, the version last", []byte(`{"servers": {"a": 1, "b": {"transport": 3}}, "generated_at": "2026-08-14T09:31:07Z", "canonicalization": "contractpin-canonical-json/1", "algorithm": "sha256", "contractpin": "1"}`), true},
 		{"two faults: the earlier counts", []byte(strings.NewReplacer(`"transport": "http"`, `"transport": 2`, `"tool_count": 2`, `"tool_count": 3`).Replace(base)), true},
 		{"a fault, then bad JSON: the JSON counts", []byte(strings.Replace(base, `"tool_count": 2`, `"tool_count": 9`, 1) + "x"), false},
 	}

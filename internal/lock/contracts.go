@@ -102,9 +102,6 @@ func (p *contractsParser) check() error {
 	if _, fault := p.typed(p.top, "servers", '{'); fault != nil {
 		return fault
 	}
-	if p.first != nil {
-		return p.first
-	}
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (p *parser) document(name string, src []byte, member func(key string) error
 	begin := p.offset()
 	var err error
 	if kind == '{' {
-		err = p.object(member)
+		err = p.r.Object(func(key []byte) error { return p.at(string(key), member) }) // every key, whatever the faults below
 	} else {
 		_, err = p.r.Value()
 	}
@@ -120,11 +120,16 @@ func (p *parser) object(member func(key string) error) error {
 		if !known {
 			name = string(key)
 		}
-		p.place = append(p.place, name)
-		err := member(name)
-		p.place = p.place[:len(p.place)-1]
-		return err
+		return p.at(name, member)
 	})
+}
+
+// at calls member with the place of its key.
+func (p *parser) at(key string, member func(key string) error) error {
+	p.place = append(p.place, key)
+	err := member(key)
+	p.place = p.place[:len(p.place)-1]
+	return err
 }
 
 // interned holds the keys that stand in every tool's entry, so that 100,000 tools do not allocate them each.
