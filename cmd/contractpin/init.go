@@ -85,7 +85,8 @@ type plan struct {
 	old     *run.Pinned // an empty lock where there is none yet
 	targets []*lock.Server
 	headers run.Headers
-	env     map[string]string // values of --env, used now
+	env     map[string]string // values of --env, used now and secret
+	public  map[string]string // values of ours, used now
 	partial bool
 }
 
@@ -215,8 +216,10 @@ func loadOrNew(path string) (*run.Pinned, error) {
 // lookup is the environment with the values of --env before it.
 func (p *plan) lookup(env func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
-		if v, ok := p.env[name]; ok {
-			return v, true
+		for _, own := range []map[string]string{p.env, p.public} {
+			if v, ok := own[name]; ok {
+				return v, true
+			}
 		}
 		return env(name)
 	}

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               serveHTTP,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits, "ascii": ascii, "holds": holds,
+			"exits": exits, "ascii": ascii, "holds": holds, "expand": expand,
 		},
 	})
 }
@@ -70,6 +70,12 @@ func holds(ts *testscript.TestScript, neg bool, args []string) {
 	if got := ts.ReadFile(args[0]); got != args[1] {
 		ts.Fatalf("%s holds %q, want %q", args[0], got, args[1])
 	}
+}
+
+// expand writes a file with $NAME replaced and "@{" turned into "${": expand FROM TO.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(text, "@{", "${")), 0o644))
 }
 
 // serveHTTP gives a script $URL, an MCP server over HTTP that lists the script's http.json, echoes the Authorization

@@ -70,6 +70,7 @@ var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 var public = map[string]bool{
 	"HOME": true, "LANG": true, "LOGNAME": true, "PATH": true, "PWD": true, "SHELL": true, "TERM": true, "TMPDIR": true, "USER": true,
 	"USERNAME": true, "USERPROFILE": true, "GITHUB_WORKSPACE": true, "GITHUB_REPOSITORY": true, "RUNNER_TEMP": true,
+	"WORKSPACE_FOLDER": true, "WORKSPACE_FOLDER_BASENAME": true,
 }
 
 // RedactListing hides secrets in the contracts of a listing, digests left as they are: details are made of what this
