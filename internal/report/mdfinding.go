@@ -198,6 +198,8 @@ func wrapLine(l string, width int) []string {
 		i := byteAt(l, width)
 		if j := strings.LastIndexByte(l[:i], ' '); j > width/2 && !strings.HasPrefix(l[j+1:], "::") {
 			i = j
+		} else if j := strings.LastIndexByte(l[:i], ','); j > width/2 {
+			i = j + 1
 		}
 		if strings.HasPrefix(strings.TrimLeft(l[i:], " "), "::") {
 			i++

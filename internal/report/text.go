@@ -76,7 +76,7 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
-	struck = "1;31" // words that went
+	struck = "9;31" // words that went
 	fresh  = "1;32" // words that came
 )
 

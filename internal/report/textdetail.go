@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/contract"
 	"github.com/contractpin/verify/internal/visible"
@@ -127,7 +128,9 @@ func pointer(p string) string {
 
 // sided writes one old or new value.
 func (t *texter) sided(sign, s string) {
-	t.line("      " + t.paint(map[string]string{"-": red, "+": green}[sign], sign+" "+s))
+	for _, part := range wrapLine(sign+" "+s, t.Width-6) {
+		t.line("      " + t.paint(map[string]string{"-": red, "+": green}[sign], part))
+	}
 }
 
 // block writes the first lines of a text.
@@ -180,16 +183,9 @@ func (t *texter) diff(lines []string, ws []contract.Word) {
 			t.line("      … and " + count(len(lines)-i, "more line"))
 			return
 		}
-		l = cutLine(l, 4*t.Width)
-		switch l[0] {
-		case '+':
-			l = t.paint(green, l)
-		case '-':
-			l = t.paint(red, l)
-		default:
-			l = t.paint(dim, l)
+		for _, part := range wrapLine(cutLine(l, 4*t.Width), t.Width-6) {
+			t.line("      " + t.paint(map[byte]string{'+': green, '-': red, ' ': dim}[l[0]], part))
 		}
-		t.line("      " + l)
 	}
 }
 
@@ -205,36 +201,47 @@ func mostlySame(ws []contract.Word) bool {
 	return len(ws) > 0 && same*3 >= all
 }
 
-// words writes a text with what went struck red and what came green.
+// words writes a text with what went struck red and what came green, wrapped to the width.
 func (t *texter) words(ws []contract.Word) {
-	var b strings.Builder
+	const indent = "      "
+	lines, col := 1, 0
+	full := false
+	breakLine := func() {
+		if full = lines == textDiff; !full {
+			t.w.WriteString("\n" + indent)
+			lines, col = lines+1, 0
+		}
+	}
+	t.w.WriteString(indent)
 	for _, w := range ws {
-		switch w.Op {
-		case "skip":
-			b.WriteString(t.paint(dim, "…"))
-		case "old":
-			b.WriteString(paintLines(t, struck, w.Text))
-		case "new":
-			b.WriteString(paintLines(t, fresh, w.Text))
-		default:
-			b.WriteString(w.Text)
+		code, text := map[string]string{"old": struck, "new": fresh}[w.Op], w.Text
+		if w.Op == "skip" {
+			code, text = dim, "…"
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if i > 0 {
+				breakLine()
+			}
+			for _, word := range strings.SplitAfter(line, " ") {
+				n := utf8.RuneCountInString(word)
+				if col > 0 && col+n > t.Width-len(indent) && !strings.HasPrefix(word, ":") { // two parts may make "::"
+					breakLine()
+				}
+				if full {
+					t.line("\n" + indent + "…")
+					return
+				}
+				t.w.WriteString(paintWord(t, code, word))
+				col += n
+			}
 		}
 	}
-	lines := strings.Split(b.String(), "\n")
-	for i, l := range lines {
-		if i == textDiff && len(lines) > textDiff+1 {
-			t.line("      … and " + count(len(lines)-i, "more line"))
-			return
-		}
-		t.line("      " + l)
-	}
+	t.line("")
 }
 
-// paintLines paints each line by itself, so that a colour never runs over the indent.
-func paintLines(t *texter, code, s string) string {
-	ls := strings.Split(s, "\n")
-	for i := range ls {
-		ls[i] = t.paint(code, ls[i])
+func paintWord(t *texter, code, s string) string {
+	if code == "" {
+		return s
 	}
-	return strings.Join(ls, "\n")
+	return t.paint(code, s)
 }
