@@ -198,23 +198,18 @@ func (s *scanner) key(i int) int {
 	if i >= len(s.src) || s.src[i] != '"' {
 		return s.failAround(i, noKey(s.src, i))
 	}
-	m := s.newMember(i)
-	from := i + 1
+	from, start := i+1, s.offset(i)
 	i, plain := s.str(i)
 	if i < 0 {
-		s.open = s.open[:len(s.open)-1]
 		s.err.Pointer = s.pointer(0, len(s.frames)-1)
 		return i
 	}
-	m.keyLen, m.plain = uint32(i-1-from), plain
-	m.prefix = s.keyPrefix(m)
-	f := &s.frames[len(s.frames)-1]
-	if n := len(s.open) - 1; n > int(f.members) && !f.unsorted {
-		c := s.compare(&s.open[n-1], m)
-		if c == 0 {
-			return s.duplicate(m)
-		}
-		f.unsorted = c > 0
+	m := s.newMember()
+	m.key, m.keyLen, m.plain = uint32(from), uint32(i-1-from), plain
+	m.start, m.object = start, uint32(len(s.objects))
+	m.prefix = s.keyPrefix(from, i-1, plain)
+	if !s.inOrder(m) {
+		return -1
 	}
 	i = s.space(i)
 	if i >= len(s.src) || s.src[i] != ':' {
@@ -223,17 +218,27 @@ func (s *scanner) key(i int) int {
 	return s.space(i + 1)
 }
 
-// newMember adds a member whose key's opening quote is at i. Members and frames are filled in where they stand: a copy
-// of what was just written costs more than all else about them.
-func (s *scanner) newMember(i int) *member {
+// newMember adds a member to the innermost object. Members and frames are filled in where they stand: a copy of what was
+// just written costs more than all else about them.
+func (s *scanner) newMember() *member {
 	n := len(s.open)
 	if n == cap(s.open) {
 		s.open = slices.Grow(s.open, 64)
 	}
 	s.open = s.open[:n+1]
-	m := &s.open[n]
-	m.key, m.start, m.object = uint32(i+1), s.offset(i), uint32(len(s.objects))
-	return m
+	return &s.open[n]
+}
+
+// inOrder notes whether m, the last of the innermost object's members, comes after the one before it, and rejects it when
+// the two are equal.
+func (s *scanner) inOrder(m *member) bool {
+	f, n := &s.frames[len(s.frames)-1], len(s.open)-1
+	if n == int(f.members) || f.unsorted || s.open[n-1].prefix < m.prefix {
+		return true
+	}
+	c := s.compare(&s.open[n-1], m)
+	f.unsorted = c > 0
+	return c != 0 || s.duplicate(m) >= 0
 }
 
 // close leaves the innermost array or object, whose closing bracket is at i.

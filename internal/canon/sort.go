@@ -97,18 +97,19 @@ func (s *scanner) compare(a, b *member) int {
 	return compareUTF16(s.a, s.b)
 }
 
-// keyPrefix is the first eight bytes of a decoded key as a number that orders as the keys do: where two prefixes differ,
-// so do the keys, and in the same direction.
-func (s *scanner) keyPrefix(m *member) uint64 {
-	if m.plain && int(m.key)+8 <= len(s.src) {
-		p := binary.BigEndian.Uint64(s.src[m.key:])
-		if m.keyLen < 8 {
-			p &^= 1<<(64-8*m.keyLen) - 1
+// keyPrefix is the first eight bytes of a decoded key, of which the raw one is src[from:to], as a number that orders as the
+// keys do: where two prefixes differ, so do the keys, and in the same direction.
+func (s *scanner) keyPrefix(from, to int, plain bool) uint64 {
+	if plain && from+8 <= len(s.src) {
+		p := binary.BigEndian.Uint64(s.src[from:])
+		if n := to - from; n < 8 {
+			p &^= 1<<(64-8*n) - 1
 		}
 		return p
 	}
+	s.a = unescape(s.a[:0], s.src[from:to])
 	var first [8]byte
-	n := copy(first[:], s.decoded(m))
+	n := copy(first[:], s.a)
 	for i := range n {
 		first[i] = unitOrder(first[i])
 	}

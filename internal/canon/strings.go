@@ -10,14 +10,21 @@ import (
 // str reads the string whose opening quote is at i. plain tells whether its raw bytes order it as its UTF-16 code units
 // do: it has no escape and nothing from U+E000 up. The caller adds the pointer to err.
 func (s *scanner) str(i int) (end int, plain bool) {
+	src := s.src
 	plain = true
 	i++
 	for {
-		i = skipASCII(s.src, i)
-		if i >= len(s.src) {
+		for i+8 <= len(src) {
+			if m := special(binary.LittleEndian.Uint64(src[i:])); m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				break
+			}
+			i += 8
+		}
+		if i >= len(src) {
 			return s.reject(i, "unexpected end: a string is not closed"), false
 		}
-		switch c := s.src[i]; {
+		switch c := src[i]; {
 		case c == '"':
 			return i + 1, plain
 		case c == '\\':
@@ -27,6 +34,8 @@ func (s *scanner) str(i int) (end int, plain bool) {
 			}
 		case c < ' ':
 			return s.reject(i, "control character "+codePoint(rune(c))+" in a string: it must be escaped"), false
+		case c < utf8.RuneSelf: // in the last few bytes
+			i++
 		default:
 			var low bool
 			if i, low = skipMultibyte(s.src, i); i < len(s.src) && s.src[i] >= utf8.RuneSelf {
