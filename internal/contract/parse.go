@@ -14,11 +14,13 @@ type parser struct {
 	size  int
 	arena arena
 	listed
+	pinners []*pinner
 }
 
 // listed is what was found so far.
 type listed struct {
-	tools   []Tool
+	tools   []Tool // without their pins until finish
+	pinner  *pinner
 	next    *string
 	rounded []Place
 	err     *Malformed
@@ -37,8 +39,11 @@ func newParser(raw []byte) *parser {
 }
 
 func (p *parser) release() {
+	for _, pinner := range p.pinners {
+		pinner.stop()
+	}
 	p.Reset(nil, nil)
-	p.arena, p.listed = arena{}, listed{}
+	p.arena, p.listed, p.pinners = arena{}, listed{}, nil
 	parsers.Put(p)
 }
 
@@ -72,6 +77,9 @@ func (p *parser) end(err error) error {
 	}
 	if p.err != nil {
 		return p.err
+	}
+	if p.pinner != nil {
+		p.pinner.finish(p.tools)
 	}
 	return nil
 }
@@ -116,8 +124,12 @@ func (p *parser) named(what string) error {
 		return nil
 	}
 	t.write(&p.arena, &values)
-	t.pin()
 	p.tools = append(p.tools, t)
+	if p.pinner == nil {
+		p.pinner = &pinner{}
+		p.pinners = append(p.pinners, p.pinner)
+	}
+	p.pinner.add(p.tools)
 	for _, r := range p.Rounded()[:min(len(p.Rounded()), maxRounded-len(p.rounded))] {
 		p.rounded = append(p.rounded, Place{t.Name, r.Pointer, r.Literal})
 	}

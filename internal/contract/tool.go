@@ -50,13 +50,3 @@ func (t *Tool) write(a *arena, values *[len(fields)]canon.Value) {
 	}
 	t.Contract = a.keep(append(b, '}'))
 }
-
-// pin digests the contract and its fields (SPEC §4.1, §4.2).
-func (t *Tool) pin() {
-	t.Pin = Pin{Digest: Sum(t.Contract), Fields: make(map[string]Digest, len(fields))}
-	for i, f := range fields {
-		if s := t.spans[i]; s.to > 0 {
-			t.Pin.Fields[f.name] = Sum(t.Contract[s.from:s.to])
-		}
-	}
-}
