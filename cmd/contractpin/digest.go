@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -67,8 +66,8 @@ func digestText(w io.Writer, l *contract.Listing) {
 	fmt.Fprintf(w, "%s  %s\n", l.Digest, count(len(l.Tools), "tool"))
 	for _, t := range l.Tools {
 		fmt.Fprintf(w, "\n%s  %s\n", t.Pin.Digest, visible.Name(t.Name))
-		for _, f := range slices.Sorted(maps.Keys(t.Pin.Fields)) {
-			fmt.Fprintf(w, "  %s  %s\n", t.Pin.Fields[f], f)
+		for f, d := range t.Pin.Fields.All() {
+			fmt.Fprintf(w, "  %s  %s\n", d, f)
 		}
 	}
 }
@@ -81,7 +80,7 @@ type pinJSON struct {
 func digestJSON(w io.Writer, l *contract.Listing) error {
 	tools := make(map[string]pinJSON, len(l.Tools))
 	for _, t := range l.Tools {
-		tools[t.Name] = pinJSON(t.Pin)
+		tools[t.Name] = pinJSON{t.Pin.Digest, maps.Collect(t.Pin.Fields.All())}
 	}
 	return writeJSON(w, struct {
 		Digest    contract.Digest    `json:"digest"`

@@ -84,9 +84,9 @@ func listText(w io.Writer, l *lock.Lock) {
 
 func fieldList(pin contract.Pin) string {
 	var b strings.Builder
-	for _, f := range slices.Sorted(maps.Keys(pin.Fields)) {
+	for f, d := range pin.Fields.All() {
 		if f != contract.FieldName { // it stands there already
-			fmt.Fprintf(&b, "  %s %s", f, pin.Fields[f].Short())
+			fmt.Fprintf(&b, "  %s %s", f, d.Short())
 		}
 	}
 	return b.String()

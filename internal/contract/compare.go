@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -39,7 +38,7 @@ func Compare(locked, live Pins) (changes []Change, unchanged int) {
 		switch is, ok := live[name]; {
 		case !ok:
 			changes = append(changes, Change{
-				Tool: name, Kind: Removed, Locked: was.Digest, Fields: compareFields(was.Fields, nil),
+				Tool: name, Kind: Removed, Locked: was.Digest, Fields: compareFields(was.Fields, Fields{}),
 			})
 		case was.Digest != is.Digest:
 			changes = append(changes, drift(name, was, is))
@@ -50,7 +49,7 @@ func Compare(locked, live Pins) (changes []Change, unchanged int) {
 	for name, is := range live {
 		if _, ok := locked[name]; !ok {
 			changes = append(changes, Change{
-				Tool: name, Kind: Added, Live: is.Digest, Fields: compareFields(nil, is.Fields),
+				Tool: name, Kind: Added, Live: is.Digest, Fields: compareFields(Fields{}, is.Fields),
 			})
 		}
 	}
@@ -61,37 +60,37 @@ func Compare(locked, live Pins) (changes []Change, unchanged int) {
 // drift says which fields of a tool moved, or all live ones where the locked field digests cannot tell.
 func drift(name string, was, is Pin) Change {
 	c := Change{Tool: name, Kind: Drifted, Locked: was.Digest, Live: is.Digest}
+	none := Fields{}
 	switch {
-	case len(was.Fields) == 0 || len(is.Fields) == 0:
+	case was.Fields == none || is.Fields == none:
 		c.FieldsUnknown = "absent"
+	case was.Fields == is.Fields:
+		c.FieldsUnknown = "edited"
 	default:
-		if c.Fields = compareFields(was.Fields, is.Fields); len(c.Fields) == 0 {
-			c.FieldsUnknown = "edited"
-		}
+		c.Fields = compareFields(was.Fields, is.Fields)
+		return c
 	}
-	if c.FieldsUnknown != "" {
-		for _, f := range slices.Sorted(maps.Keys(is.Fields)) {
-			c.Fields = append(c.Fields, FieldChange{Field: f, Kind: Changed, Live: is.Fields[f]})
-		}
+	for name, d := range is.Fields.All() {
+		c.Fields = append(c.Fields, FieldChange{Field: name, Kind: Changed, Live: d})
 	}
 	return c
 }
 
-func compareFields(was, is map[string]Digest) []FieldChange {
+func compareFields(was, is Fields) []FieldChange {
 	var out []FieldChange
-	for f, d := range was {
-		switch e, ok := is[f]; {
-		case !ok:
-			out = append(out, FieldChange{Field: f, Kind: Removed, Locked: d})
-		case d != e:
-			out = append(out, FieldChange{Field: f, Kind: Changed, Locked: d, Live: e})
+	for i, f := range fields {
+		c := FieldChange{Field: f.name, Locked: was.of[i], Live: is.of[i]}
+		switch {
+		case c.Locked == c.Live:
+			continue
+		case c.Locked.IsZero():
+			c.Kind = Added
+		case c.Live.IsZero():
+			c.Kind = Removed
+		default:
+			c.Kind = Changed
 		}
+		out = append(out, c)
 	}
-	for f, e := range is {
-		if _, ok := was[f]; !ok {
-			out = append(out, FieldChange{Field: f, Kind: Added, Live: e})
-		}
-	}
-	slices.SortFunc(out, func(a, b FieldChange) int { return strings.Compare(a.Field, b.Field) })
 	return out
 }

@@ -6,30 +6,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// fieldsOf is Fields of names and digested texts in turn.
+func fieldsOf(pairs ...string) Fields {
+	var f Fields
+	for i := 0; i < len(pairs); i += 2 {
+		f.Set(pairs[i], Sum([]byte(pairs[i+1])))
+	}
+	return f
+}
+
 func TestCompare_classifiesByName(t *testing.T) {
 	sum := func(s string) Digest { return Sum([]byte(s)) }
-	fields := func(kv ...string) map[string]Digest {
-		m := map[string]Digest{}
-		for i := 0; i < len(kv); i += 2 {
-			m[kv[i]] = sum(kv[i+1])
-		}
-		return m
-	}
 	locked := Pins{
-		"same":       {sum("1"), fields("name", "n")},
-		"gone":       {sum("2"), fields("name", "n", "description", "d")},
-		"moved":      {sum("3"), fields("name", "n", "description", "d", "annotations", "a", "inputSchema", "i")},
-		"no-fields":  {sum("4"), nil},
-		"edited":     {sum("5"), fields("name", "n", "description", "d")},
-		"wrong-pins": {sum("6"), fields("name", "bogus")},
+		"same":       {sum("1"), fieldsOf("name", "n")},
+		"gone":       {sum("2"), fieldsOf("name", "n", "description", "d")},
+		"moved":      {sum("3"), fieldsOf("name", "n", "description", "d", "annotations", "a", "inputSchema", "i")},
+		"no-fields":  {sum("4"), Fields{}},
+		"edited":     {sum("5"), fieldsOf("name", "n", "description", "d")},
+		"wrong-pins": {sum("6"), fieldsOf("name", "bogus")},
 	}
 	live := Pins{
-		"same":       {sum("1"), fields("name", "other")},
-		"moved":      {sum("3'"), fields("name", "n", "description", "d'", "inputSchema", "i", "outputSchema", "o")},
-		"no-fields":  {sum("4'"), fields("name", "n", "description", "d")},
-		"edited":     {sum("5'"), fields("name", "n", "description", "d")},
-		"wrong-pins": {sum("6"), fields("name", "n")},
-		"new":        {sum("7"), fields("name", "n")},
+		"same":       {sum("1"), fieldsOf("name", "other")},
+		"moved":      {sum("3'"), fieldsOf("name", "n", "description", "d'", "inputSchema", "i", "outputSchema", "o")},
+		"no-fields":  {sum("4'"), fieldsOf("name", "n", "description", "d")},
+		"edited":     {sum("5'"), fieldsOf("name", "n", "description", "d")},
+		"wrong-pins": {sum("6"), fieldsOf("name", "n")},
+		"new":        {sum("7"), fieldsOf("name", "n")},
 	}
 	want := []Change{
 		{Tool: "edited", Kind: Drifted, Locked: sum("5"), Live: sum("5'"), FieldsUnknown: "edited", Fields: []FieldChange{

@@ -53,12 +53,12 @@ func TestParseDump_agreesWithTheCorpus(t *testing.T) {
 			tool := &l.Tools[i]
 			w := want.Tools[tool.Name]
 			tools++
-			if tool.Pin.Digest != w.Digest || len(tool.Pin.Fields) != len(w.Fields) {
+			if tool.Pin.Digest != w.Digest || tool.Pin.Fields.Len() != len(w.Fields) {
 				t.Errorf("%s: %s: %v, want %v", file, tool.Name, tool.Pin, w)
 			}
 			for f, d := range w.Fields {
-				if tool.Pin.Fields[f] != d || Sum(tool.Field(f)) != d {
-					t.Errorf("%s: %s: %s is %s, want %s", file, tool.Name, f, tool.Pin.Fields[f], d)
+				if tool.Pin.Fields.Get(f) != d || Sum(tool.Field(f)) != d {
+					t.Errorf("%s: %s: %s is %s, want %s", file, tool.Name, f, tool.Pin.Fields.Get(f), d)
 				}
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -89,10 +89,47 @@ func (d *Digest) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Pin is a tool's digest with its field digests. Fields may be nil: they are advisory (SPEC §4.2).
+// Pin is a tool's digest with its field digests, which are advisory (SPEC §4.2).
 type Pin struct {
 	Digest Digest
-	Fields map[string]Digest
+	Fields Fields
+}
+
+// Fields are the digests of a contract's fields. The zero Fields hold none; two are compared with ==.
+type Fields struct{ of [len(fields)]Digest }
+
+// Get returns the digest of a field; the zero Digest where there is none.
+func (f *Fields) Get(name string) Digest {
+	if i := fieldIndex(name); i >= 0 {
+		return f.of[i]
+	}
+	return Digest{}
+}
+
+// Set gives a field its digest, and does nothing for a name that no field has.
+func (f *Fields) Set(name string, d Digest) {
+	if i := fieldIndex(name); i >= 0 {
+		f.of[i] = d
+	}
+}
+
+// All yields the fields that have a digest, sorted by name.
+func (f *Fields) All() iter.Seq2[string, Digest] {
+	return func(yield func(string, Digest) bool) {
+		for i, d := range f.of {
+			if d.set && !yield(fields[i].name, d) {
+				return
+			}
+		}
+	}
+}
+
+// Len is how many fields have a digest.
+func (f *Fields) Len() (n int) {
+	for range f.All() {
+		n++
+	}
+	return n
 }
 
 // Pins maps tool names to their pins.
@@ -100,26 +137,36 @@ type Pins map[string]Pin
 
 // Digest is the server digest (SPEC §4.3).
 func (p Pins) Digest() Digest {
-	names := slices.Collect(maps.Keys(p))
-	return serverDigest(names, func(name string) Digest { return p[name].Digest })
+	tools := make([]toolDigest, 0, len(p))
+	for name, pin := range p {
+		tools = append(tools, toolDigest{name, pin.Digest})
+	}
+	return serverDigest(tools)
 }
 
-// serverDigest digests the canonical object of all tool digests. It reorders names.
-func serverDigest(names []string, digest func(name string) Digest) Digest {
-	slices.SortFunc(names, canon.CompareKeys)
+type toolDigest struct {
+	name   string
+	digest Digest
+}
+
+// serverDigest digests the canonical object of all tool digests. It reorders tools.
+func serverDigest(tools []toolDigest) Digest {
+	slices.SortFunc(tools, func(a, b toolDigest) int { return canon.CompareKeys(a.name, b.name) })
 	h := sha256.New()
-	line := []byte{'{'}
-	for i, name := range names {
+	b := []byte{'{'}
+	for i, t := range tools {
 		if i > 0 {
-			line = append(line, ',')
+			b = append(b, ',')
 		}
-		line = canon.AppendString(line, name)
-		line = append(line, `:"`...)
-		line = digest(name).append(line)
-		h.Write(append(line, '"'))
-		line = line[:0]
+		b = canon.AppendString(b, t.name)
+		b = append(b, `:"`...)
+		b = append(t.digest.append(b), '"')
+		if len(b) > 1<<12 {
+			h.Write(b)
+			b = b[:0]
+		}
 	}
-	h.Write(append(line, '}'))
+	h.Write(append(b, '}'))
 	d := Digest{set: true}
 	h.Sum(d.sum[:0])
 	return d

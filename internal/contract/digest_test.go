@@ -63,7 +63,7 @@ func TestPins_digestIsThatOfTheCanonicalObject(t *testing.T) {
 	a, b := Sum([]byte("a")), Sum([]byte("b"))
 	for canonical, pins := range map[string]Pins{
 		`{}`:                              nil,
-		`{"search":"` + a.String() + `"}`: {"search": {Digest: a, Fields: map[string]Digest{"name": b}}},
+		`{"search":"` + a.String() + `"}`: {"search": {Digest: a, Fields: fieldsOf("name", "b")}},
 		`{"B":"` + b.String() + `","a":"` + a.String() + `"}`:                {"a": {Digest: a}, "B": {Digest: b}},
 		`{"😀":"` + a.String() + `","` + "\uffff" + `":"` + b.String() + `"}`: {"\uffff": {Digest: b}, "😀": {Digest: a}},
 		`{"\n\"\u0001é":"` + a.String() + `"}`:                               {"\n\"\x01é": {Digest: a}},

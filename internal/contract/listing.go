@@ -53,10 +53,10 @@ func Join(pages []*Page) (*Listing, error) {
 		}
 	}
 	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })
-	names := make([]string, len(l.Tools))
+	digests := make([]toolDigest, len(l.Tools))
 	for i := range l.Tools {
-		names[i] = l.Tools[i].Name
+		digests[i] = toolDigest{l.Tools[i].Name, l.Tools[i].Pin.Digest}
 	}
-	l.Digest = serverDigest(names, func(name string) Digest { return l.Tool(name).Pin.Digest })
+	l.Digest = serverDigest(digests)
 	return l, nil
 }

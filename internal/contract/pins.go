@@ -20,10 +20,10 @@ func (b *batch) digest() {
 
 // digest computes the digests of a contract and of its fields (SPEC §4.1, §4.2).
 func (t *Tool) digest() Pin {
-	p := Pin{Digest: Sum(t.Contract), Fields: make(map[string]Digest, len(fields))}
-	for i, f := range fields {
-		if s := t.spans[i]; s.to > 0 {
-			p.Fields[f.name] = Sum(t.Contract[s.from:s.to])
+	p := Pin{Digest: Sum(t.Contract)}
+	for i, s := range t.spans {
+		if s.to > 0 {
+			p.Fields.of[i] = Sum(t.Contract[s.from:s.to])
 		}
 	}
 	return p

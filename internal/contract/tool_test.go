@@ -11,7 +11,7 @@ func TestParseTool_fieldsAreSpansOfTheContract(t *testing.T) {
 	if want := `{"annotations":{"x":"/"},"description":null,"inputSchema":{"q":{"10":0,"2":0}},"name":"na","outputSchema":{"a":[2],"b":1}}`; string(tool.Contract) != want {
 		t.Errorf("contract is %s", tool.Contract)
 	}
-	if tool.Name != "na" || len(tool.Pin.Fields) != 5 {
+	if tool.Name != "na" || tool.Pin.Fields.Len() != 5 {
 		t.Errorf("%q, %v", tool.Name, tool.Pin.Fields)
 	}
 	for field, want := range map[string]string{
@@ -21,7 +21,7 @@ func TestParseTool_fieldsAreSpansOfTheContract(t *testing.T) {
 		FieldName:         `"na"`,
 		FieldOutputSchema: `{"a":[2],"b":1}`,
 	} {
-		if got := tool.Field(field); string(got) != want || tool.Pin.Fields[field] != Sum([]byte(want)) {
+		if got := tool.Field(field); string(got) != want || tool.Pin.Fields.Get(field) != Sum([]byte(want)) {
 			t.Errorf("%s is %s", field, got)
 		}
 	}
@@ -37,7 +37,7 @@ func TestParseTool_absentOptionalFieldsAreNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tool.Field(FieldAnnotations) != nil || tool.Field(FieldOutputSchema) != nil || len(tool.Pin.Fields) != 3 {
+	if tool.Field(FieldAnnotations) != nil || tool.Field(FieldOutputSchema) != nil || tool.Pin.Fields.Len() != 3 {
 		t.Errorf("%+v", tool)
 	}
 }

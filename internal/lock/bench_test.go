@@ -14,9 +14,11 @@ func big(servers int) *Lock {
 		s := &Server{Name: fmt.Sprintf("server-%04d", i), Transport: Stdio, Command: []string{"npx", "-y", fmt.Sprintf("@acme/mcp-%d@1.2.3", i)}, Tools: contract.Pins{}}
 		for j := range 50 {
 			sum := contract.Sum(fmt.Appendf(nil, "%d %d", i, j))
-			s.Tools[fmt.Sprintf("tool_number_%d", j)] = contract.Pin{Digest: sum, Fields: map[string]contract.Digest{
-				contract.FieldName: sum, contract.FieldDescription: sum, contract.FieldInputSchema: sum, contract.FieldAnnotations: sum,
-			}}
+			pin := contract.Pin{Digest: sum}
+			for _, f := range []string{contract.FieldName, contract.FieldDescription, contract.FieldInputSchema, contract.FieldAnnotations} {
+				pin.Fields.Set(f, sum)
+			}
+			s.Tools[fmt.Sprintf("tool_number_%d", j)] = pin
 		}
 		s.Digest = s.Tools.Digest()
 		l.Servers[s.Name] = s

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/contractpin/verify/internal/contract"
 )
 
 // Encode renders the lock: keys sorted as Go strings compare, two spaces, LF, final newline. Strings are UTF-8; what
@@ -36,7 +38,7 @@ func (l *Lock) size() int {
 	for _, s := range l.Servers {
 		n += 512
 		for name, pin := range s.Tools {
-			n += len(name) + 150 + 110*len(pin.Fields)
+			n += len(name) + 150 + 110*pin.Fields.Len()
 		}
 	}
 	return n
@@ -93,11 +95,11 @@ func (e *encoder) tools(s *Server) {
 		e.key(name)
 		e.open('{')
 		e.member("digest", pin.Digest.String())
-		if len(pin.Fields) > 0 {
+		if pin.Fields != (contract.Fields{}) {
 			e.key("fields")
 			e.open('{')
-			for _, f := range slices.Sorted(maps.Keys(pin.Fields)) {
-				e.member(f, pin.Fields[f].String())
+			for f, d := range pin.Fields.All() {
+				e.member(f, d.String())
 			}
 			e.close('}')
 		}

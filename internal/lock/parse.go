@@ -252,15 +252,14 @@ func (p *lockParser) tool(line int) (contract.Pin, error) {
 	return pin, err
 }
 
-// fields reads the field digests that are next; nil where there are none to be used.
-func (p *lockParser) fields() (map[string]contract.Digest, error) {
+// fields reads the field digests that are next; none where they cannot be used.
+func (p *lockParser) fields() (fields contract.Fields, err error) {
 	var bad *Error
 	if kind := p.r.Kind(); kind != '{' {
 		p.warn(p.errorAt(p.offset(), "must be an object, found "+kindName(kind)), fieldsIgnored)
-		return nil, nil
+		return fields, nil
 	}
-	fields := make(map[string]contract.Digest, 5)
-	err := p.object(func(name string) error {
+	err = p.object(func(name string) error {
 		if !isField(name) { // of a later version of the format
 			return nil
 		}
@@ -269,14 +268,12 @@ func (p *lockParser) fields() (map[string]contract.Digest, error) {
 		if n.kind != '"' || bad1 != nil {
 			bad = p.errorAt(n.off, "malformed digest "+n.String())
 		}
-		fields[name] = d
+		fields.Set(name, d)
 		return err
 	})
 	if bad != nil {
 		p.warn(bad, fieldsIgnored)
-	}
-	if bad != nil || len(fields) == 0 {
-		return nil, err
+		fields = contract.Fields{}
 	}
 	return fields, err
 }

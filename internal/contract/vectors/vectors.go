@@ -125,7 +125,7 @@ func answerTool(src []byte) (Outcome, error) {
 		return reject(err)
 	}
 	o := Outcome{Canonical: string(t.Contract), Digest: t.Pin.Digest.String(), Fields: map[string]string{}}
-	for name, d := range t.Pin.Fields {
+	for name, d := range t.Pin.Fields.All() {
 		o.Fields[name] = d.String()
 	}
 	return o, nil
