@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -139,6 +140,7 @@ func fakeServer(args []string) int {
 	stubborn := f.Bool("stubborn", false, "ignore SIGTERM and the end of input")
 	pids := f.String("pids", "", "append our process id to this file")
 	second := f.String("second", "", "list this file from the second launch on; launches are counted in FILE.launches")
+	shows := f.String("shows", "", "replace CONDITION in the listing by this: cwd, home, zone or moment")
 	if err := f.Parse(args); err != nil {
 		return 3
 	}
@@ -176,10 +178,28 @@ func fakeServer(args []string) int {
 		if err != nil || *hang {
 			select {} // until killed
 		}
-		if a := answer(line, func() string { return strings.ReplaceAll(text(file), "SECRET", os.Getenv(*need)) }); a != "" {
+		if a := answer(line, func() string {
+			return strings.NewReplacer("SECRET", os.Getenv(*need), "CONDITION", condition(*shows)).Replace(text(file))
+		}); a != "" {
 			fmt.Println(a)
 		}
 	}
+}
+
+// condition is what a careless server puts into its descriptions.
+func condition(name string) string {
+	switch name {
+	case "cwd":
+		dir, _ := os.Getwd()
+		return strings.Trim(strconv.Quote(dir), `"`)
+	case "home":
+		return os.Getenv("HOME")
+	case "zone":
+		return os.Getenv("TZ")
+	case "moment":
+		return strconv.FormatInt(time.Now().UnixNano(), 10)
+	}
+	return name
 }
 
 func appendLine(path, line string) *os.File {

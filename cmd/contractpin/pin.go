@@ -21,6 +21,7 @@ type found struct {
 	server   *lock.Server
 	answer   verify.Answer     // of the last listing
 	unstable []contract.Change // of the last listing against the first
+	depends  []run.Dependence  // of a server that is started
 }
 
 // list lists every target in two launches (two sessions over http), one after the other, and several targets at once. It
@@ -34,6 +35,10 @@ func list(ctx context.Context, p *plan, o run.Options, done func(string, verify.
 	for i, s := range p.targets {
 		g.Go(func() error {
 			out[i] = listTwice(ctx, s, reach)
+			if out[i].answer.Listing != nil && len(out[i].unstable) == 0 {
+				// That it cannot be listed elsewhere is no news: many servers need the folder that they were given.
+				out[i].depends, _ = run.Depends(ctx, p.old.Path, s, o)
+			}
 			one.Lock()
 			defer one.Unlock()
 			done(s.Name, out[i].answer)
@@ -54,7 +59,7 @@ func listTwice(ctx context.Context, s *lock.Server, reach verify.Reach) found {
 		return found{server: s, answer: second}
 	}
 	changes, _ := contract.Compare(first.Listing.Pins(), second.Listing.Pins())
-	return found{s, second, changes}
+	return found{server: s, answer: second, unstable: changes}
 }
 
 // judge says what is wrong with the listings, and whether they can be pinned.
@@ -71,6 +76,7 @@ func (c *Command) judge(all []found, partial bool) bool {
 		}
 		listed++
 		c.warnUnstable(name, f.unstable)
+		c.warn(depends(name, f.depends)...)
 	}
 	if listed < len(all) && !(partial && listed > 0) {
 		fmt.Fprintf(c.Stderr, "contractpin init: nothing is written\n")
@@ -119,4 +125,17 @@ func (c *Command) warnUnstable(name string, changes []contract.Change) {
 	if len(changes) > 0 {
 		c.warn(name + ": a contract that is not the same twice cannot be pinned; expect verify to report drift")
 	}
+}
+
+// depends words what a contract depends on, the first ten parts of it.
+func depends(name string, all []run.Dependence) []string {
+	const most = 10
+	var out []string
+	for i, d := range all {
+		if i == most {
+			return append(out, fmt.Sprintf("%s: %d more parts depend on such things", name, len(all)-most))
+		}
+		out = append(out, name+": "+d.String())
+	}
+	return out
 }

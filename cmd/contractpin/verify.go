@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/contractpin/verify/internal/lock"
 	"github.com/contractpin/verify/internal/report"
 	"github.com/contractpin/verify/internal/run"
 	"github.com/contractpin/verify/internal/verify"
@@ -33,6 +34,7 @@ type verifyFlags struct {
 	allowNew    bool
 	concurrency int
 	shard       string
+	explain     bool
 }
 
 func (c *Command) verifyCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
@@ -60,6 +62,7 @@ be checked, 2 verify could not run (bad arguments, missing or corrupt lock).`,
 	cmd.Flags().BoolVar(&f.allowNew, "allow-new", false, "a tool that the lock does not know is no failure")
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 0, "servers at once (default twice the CPUs, at least 4)")
 	cmd.Flags().StringVar(&f.shard, "shard", "", "check only part `I/N` of the servers; the parts of merge")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "start drifted servers again elsewhere, and say what of them depends on the folder, home, zone or moment")
 	return cmd
 }
 
@@ -92,6 +95,9 @@ func (c *Command) verify(ctx context.Context, f verifyFlags, names []string) (in
 	} else {
 		r = run.Verify(ctx, p, o)
 	}
+	if f.explain && failure == nil {
+		explainDrift(ctx, p, o, r)
+	}
 	return c.publish(dest, f.formatFlags, r), nil
 }
 
@@ -113,4 +119,24 @@ func (c *Command) publish(dest *destination, f formatFlags, r *verify.Report) in
 		c.warn("the report could not be written: " + err.Error())
 	}
 	return r.ExitCode
+}
+
+// explainDrift adds to each drifted server that is started what its contract depends on.
+func explainDrift(ctx context.Context, p *run.Pinned, o run.Options, r *verify.Report) {
+	for i := range r.Servers {
+		s := &r.Servers[i]
+		if s.Status != verify.Drift || s.Transport != lock.Stdio || ctx.Err() != nil {
+			continue
+		}
+		on, err := run.Depends(ctx, p.Path, p.Lock.Servers[s.Name], o)
+		switch {
+		case err != nil:
+			s.Warnings = append(s.Warnings, "what its contract depends on is not known: "+err.Error())
+		case len(on) == 0:
+			s.Warnings = append(s.Warnings, "it reads the same in another folder, home and time zone: what changed is what it says")
+		}
+		for _, d := range on {
+			s.Warnings = append(s.Warnings, d.String())
+		}
+	}
 }
