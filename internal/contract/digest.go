@@ -66,6 +66,14 @@ func (d Digest) append(dst []byte) []byte {
 	return hex.AppendEncode(append(dst, digestPrefix...), d.sum[:])
 }
 
+// AppendText appends what String returns.
+func (d Digest) AppendText(dst []byte) ([]byte, error) {
+	if !d.set {
+		return dst, nil
+	}
+	return d.append(dst), nil
+}
+
 // Short is the first six hex digits; "" for the zero Digest.
 func (d Digest) Short() string {
 	if !d.set {

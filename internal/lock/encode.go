@@ -65,7 +65,7 @@ func (e *encoder) server(s *Server) {
 			e.member("cwd", s.Cwd)
 		}
 	}
-	e.member("digest", s.Digest.String())
+	e.digest("digest", s.Digest)
 	if s.Transport == Stdio && len(s.Env) > 0 {
 		e.key("env")
 		e.open('{')
@@ -94,12 +94,12 @@ func (e *encoder) tools(s *Server) {
 		pin := s.Tools[name]
 		e.key(name)
 		e.open('{')
-		e.member("digest", pin.Digest.String())
+		e.digest("digest", pin.Digest)
 		if pin.Fields != (contract.Fields{}) {
 			e.key("fields")
 			e.open('{')
 			for f, d := range pin.Fields.All() {
-				e.member(f, d.String())
+				e.digest(f, d)
 			}
 			e.close('}')
 		}
@@ -148,6 +148,13 @@ func (e *encoder) key(name string) {
 func (e *encoder) member(name, value string) {
 	e.key(name)
 	e.text(value)
+}
+
+func (e *encoder) digest(name string, d contract.Digest) {
+	e.key(name)
+	e.buf = append(e.buf, '"')
+	e.buf, _ = d.AppendText(e.buf)
+	e.buf = append(e.buf, '"')
 }
 
 func (e *encoder) text(s string) {
