@@ -52,7 +52,12 @@ func (o *Options) prepare(s *lock.Server) (*launch, error) {
 	if isPath(l.argv[0]) && !filepath.IsAbs(l.argv[0]) {
 		l.argv[0] = filepath.Join(base, filepath.FromSlash(l.argv[0]))
 	}
-	if l.path, err = lookPath(l.argv[0], l.env); err != nil {
+	if l.path, err = lookPath(l.argv[0], l.env); errors.Is(err, fs.ErrPermission) {
+		return nil, &Error{
+			Kind: Unreachable, Code: CodeStart, Message: quote(s.Command[0]) + " may not be executed",
+			Hint: "set its executable bit (git update-index --chmod=+x), or name its interpreter first",
+		}
+	} else if err != nil {
 		return nil, notFound(s.Command[0])
 	}
 	return l, l.chooseDir(base, s)

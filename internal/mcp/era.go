@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -55,8 +54,6 @@ func (s *session) greetingError(ctx context.Context, err error) error {
 		return s.failure
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case s.version != "":
-		return &protocolError{fmt.Sprintf("the server speaks protocol version %s, which is not known here", quote(s.version))}
 	}
 	return err
 }
@@ -85,7 +82,7 @@ func (r *reach) open(ctx context.Context) (*session, error) {
 	}
 	s, again := r.attempt(ctx, r.dial, true)
 	if again != nil {
-		return nil, bothEras(err, again)
+		return nil, r.bothEras(ctx, err, again)
 	}
 	return s, nil
 }
@@ -115,16 +112,19 @@ func mayBeOther(err error) bool {
 	return errors.As(err, &rpc) && rpc.method == methodInitialize || isStatus(err, 400, 404, 405)
 }
 
-// bothEras joins the errors of two handshakes: the older one is the reason, unless the newer era was spoken.
-func bothEras(legacy, modern error) error {
+// bothEras joins the errors of two handshakes. A status alone says less than an answer.
+func (r *reach) bothEras(ctx context.Context, legacy, modern error) error {
 	var a, b *rpcError
 	switch isRPC := errors.As(legacy, &a); {
+	case ctx.Err() != nil:
+		return modern
 	case !isRPC && !errors.As(modern, &b):
 		return legacy
 	case !isRPC:
 		return modern
-	case errors.As(modern, &b):
-		return &rpcError{method: a.method, code: a.code, status: a.status, message: line(a.message) + "; " + b.Error()}
 	}
-	return modern
+	return &Error{
+		Kind: Unreachable, Code: CodeRPCError,
+		Message: a.Error() + "; asked anew in the newer protocol: " + explain(modern, r.at, r.o.Limits).Message,
+	}
 }

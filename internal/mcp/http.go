@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,9 @@ type httpWire struct {
 
 	mu      sync.Mutex
 	session string // Mcp-Session-Id; "" where there is none
-	lost    bool
+	version string // protocol version, once it is known
+	lost    bool   // the server has forgotten the session
+	closed  bool   // nothing may be begun any more
 }
 
 func (r *reach) prepareHTTP() (func(), error) {
@@ -99,21 +102,37 @@ func (w *httpWire) send(_ context.Context, m outgoing) error {
 
 // post sends one message with the headers that its era asks for.
 func (w *httpWire) post(to *url.URL, m outgoing) (*http.Response, error) {
-	h := http.Header{}
+	h := w.header(m.version)
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json, text/event-stream")
-	if m.version != "" {
-		h.Set("MCP-Protocol-Version", m.version)
-	}
 	if m.method != "" { // the newer era demands it, the older does not mind
 		h.Set("Mcp-Method", m.method)
 	}
+	return w.do(w.ctx, http.MethodPost, to, m.data, h)
+}
+
+// header starts the header of a request. version is "" where the last one holds.
+func (w *httpWire) header(version string) http.Header {
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.version = cmp.Or(version, w.version)
+	h := http.Header{}
+	if w.version != "" {
+		h.Set("MCP-Protocol-Version", w.version)
+	}
 	if w.session != "" {
 		h.Set("Mcp-Session-Id", w.session)
 	}
-	w.mu.Unlock()
-	return w.do(w.ctx, http.MethodPost, to, m.data, h)
+	return h
+}
+
+// spawn runs f unless the wire is being shut down, which waits for it.
+func (w *httpWire) spawn(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.running.Go(f)
+	}
 }
 
 // refused reads a status that is no success. An error of JSON-RPC in its body is an answer like any other.
@@ -195,14 +214,9 @@ func (w *httpWire) resume(events *eventReader) (*http.Response, error) {
 	if err := sleep(w.ctx, min(events.retry, longestRetry)); err != nil {
 		return nil, err
 	}
-	h := http.Header{}
+	h := w.header("")
 	h.Set("Accept", "text/event-stream")
 	h.Set("Last-Event-ID", events.id)
-	w.mu.Lock()
-	if w.session != "" {
-		h.Set("Mcp-Session-Id", w.session)
-	}
-	w.mu.Unlock()
 	resp, err := w.do(w.ctx, http.MethodGet, w.url, nil, h)
 	if err != nil {
 		return nil, err
@@ -216,8 +230,8 @@ func (w *httpWire) resume(events *eventReader) (*http.Response, error) {
 
 // finish reads the little that follows the answer on its stream, so that the connection can be used again.
 func (w *httpWire) finish(body io.ReadCloser) {
-	w.running.Go(func() {
-		stop := time.AfterFunc(100*time.Millisecond, func() { body.Close() })
+	stop := time.AfterFunc(100*time.Millisecond, func() { body.Close() })
+	w.spawn(func() {
 		defer stop.Stop()
 		discard(body)
 	})
@@ -253,7 +267,7 @@ func (w *httpWire) reply(data []byte) {
 	case <-w.ctx.Done():
 		return
 	}
-	w.running.Go(func() {
+	w.spawn(func() {
 		defer func() { <-w.replies }()
 		_ = w.send(w.ctx, outgoing{data: data})
 	})
@@ -274,18 +288,17 @@ func (w *httpWire) close() { w.cancel() }
 // shutdown ends our session with the server, politely but not patiently.
 func (w *httpWire) shutdown() {
 	w.cancel()
-	w.running.Wait()
 	w.mu.Lock()
-	session, lost := w.session, w.lost
+	w.closed = true
+	polite := w.session != "" && !w.lost
 	w.mu.Unlock()
-	if session == "" || lost {
+	w.running.Wait()
+	if !polite {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(w.ctx), w.limits.Shutdown)
 	defer stop()
-	h := http.Header{}
-	h.Set("Mcp-Session-Id", session)
-	if resp, err := w.do(ctx, http.MethodDelete, w.url, nil, h); err == nil {
+	if resp, err := w.once(ctx, http.MethodDelete, w.url, nil, w.header("")); err == nil {
 		discard(resp.Body)
 	}
 }

@@ -44,7 +44,7 @@ func TestList_httpSendsWhatEachEraAsksFor(t *testing.T) {
 		{"2025-06-18", "session-1", "notifications/initialized"},
 		{"2025-06-18", "session-1", "tools/list"},
 		{"2025-06-18", "session-1", "tools/list"},
-		{"", "session-1", ""},
+		{"2025-06-18", "session-1", ""},
 	} {
 		h := older.headers[i]
 		if h.Get("Mcp-Protocol-Version") != want.version || h.Get("Mcp-Session-Id") != want.session || h.Get("Mcp-Method") != want.method {

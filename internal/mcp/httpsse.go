@@ -41,7 +41,7 @@ func dialSSE(ctx context.Context, e endpoint, limits Limits) (wire, error) {
 		w.shutdown()
 		return nil, err
 	}
-	w.running.Go(w.listen)
+	w.spawn(w.listen)
 	return w, nil
 }
 
@@ -85,7 +85,7 @@ func (w *sseWire) send(_ context.Context, m outgoing) error {
 }
 
 func (w *sseWire) reply(data []byte) {
-	w.running.Go(func() { _ = w.send(w.ctx, outgoing{data: data}) })
+	w.spawn(func() { _ = w.send(w.ctx, outgoing{data: data}) })
 }
 
 func (w *sseWire) recv() (*message, error) {
@@ -102,7 +102,6 @@ func (w *sseWire) recv() (*message, error) {
 func (w *sseWire) pushes() bool { return true }
 
 func (w *sseWire) shutdown() {
-	w.cancel()
 	w.body.Close()
-	w.running.Wait()
+	w.httpWire.shutdown()
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -188,7 +190,7 @@ func (p *process) gone(within time.Duration, all bool) bool {
 	return true
 }
 
-// exit says how the process ended by itself, with the last line of its stderr, or "" when it did not.
+// exit says how the process ended by itself, with the last telling line of its stderr, or "" when it did not.
 func (p *process) exit() string {
 	if !p.ownExit.Load() {
 		return ""
@@ -197,7 +199,7 @@ func (p *process) exit() string {
 	if last := p.tail.lastLine(); last != "" {
 		return status + ": " + last
 	}
-	return status + ", nothing on stderr"
+	return status + " before it had answered, with nothing on stderr"
 }
 
 // tail keeps the end of a stream.
@@ -233,7 +235,16 @@ func (t *tail) String() string {
 	return string(t.kept)
 }
 
+// endings are lines that runtimes add below what tells the cause: stack frames, their version, where a log is.
+var endings = regexp.MustCompile(`^(\s+at .*|Node\.js v[0-9.]+|[{}\s]*|npm (error|ERR!)( A complete log of this run .*|\s+/.*-debug-.*\.log)?)$`)
+
+// lastLine is the last line that tells something.
 func (t *tail) lastLine() string {
-	all := strings.Split(strings.TrimSpace(t.String()), "\n")
-	return line(all[len(all)-1])
+	all := strings.Split(strings.ReplaceAll(t.String(), "\r", ""), "\n")
+	for _, l := range slices.Backward(all) {
+		if !endings.MatchString(l) {
+			return line(l)
+		}
+	}
+	return ""
 }

@@ -112,5 +112,8 @@ func (r *reach) end(w wire, err error) error {
 func (r *reach) report(err error) *Error {
 	e := *explain(err, r.at, r.o.Limits)
 	e.Timing, e.Warnings, e.Stderr = r.timing, r.warnings, r.stderr
+	if e.Code == CodeTimeout && r.server.Transport == lock.HTTP {
+		e.Hint = "raise --timeout if the server is slow to wake up"
+	}
 	return &e
 }

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 // scenario is what a test server does. The zero value lists three tools on two pages.
 type scenario struct {
 	Modern      bool     // speaks 2026-07-28 only
+	Version     string   // that is chosen or supported; "" is a known one
 	ListChanged bool     // advertises it
 	Pages       []page   // nil: twoPages
 	First       []page   // listed instead, the first time
@@ -97,11 +99,11 @@ func (s *scenario) result(c *call) (result, failure string) {
 	case s.Modern && version != "2026-07-28":
 		return "", `{"code":-32602,"message":"_meta names no version"}`
 	case s.Modern && c.Method == "server/discover":
-		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + caps + `}`, ""
+		return `{"resultType":"complete","supportedVersions":["` + cmp.Or(s.Version, "2026-07-28") + `"],"capabilities":` + caps + `}`, ""
 	case !s.Modern && c.Method == "initialize" && s.Odd:
 		return `{"protocolVersion":"2024-11-05","capabilities":{"tools":true,"logging":[]},"serverInfo":7}`, ""
 	case !s.Modern && c.Method == "initialize":
-		return `{"protocolVersion":"2025-06-18","capabilities":` + caps + `,"serverInfo":{"name":"t","version":"1"}}`, ""
+		return `{"protocolVersion":"` + cmp.Or(s.Version, "2025-06-18") + `","capabilities":` + caps + `,"serverInfo":{"name":"t","version":"1"}}`, ""
 	case c.Method == "tools/list":
 		return s.list(c.Params.Cursor)
 	}

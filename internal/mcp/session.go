@@ -3,8 +3,9 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -58,6 +59,7 @@ type session struct {
 	page        []byte           // raw result of the last tools/list
 	emptyCursor bool             // the next tools/list asks for the cursor ""
 	version     string           // protocol version negotiated
+	supported   []string         // versions that server/discover named
 	listChanged bool             // the server says that it announces changes of its list
 	oddIDs      bool             // the server echoed a call's number as a string
 	refusal     *rpcError        // the last JSON-RPC error that answered a call
@@ -109,8 +111,8 @@ func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 		if r.Method == methodCancelled {
 			return nil // we only cancel when we are about to leave
 		}
-		if s.modern && r.Method == methodInitialize {
-			return errors.New("not falling back to initialize") // it was tried first
+		if s.modern && r.Method == methodInitialize { // go-sdk falls back to it; we have tried it first
+			return s.fail(&protocolError{"the server speaks none of our protocol versions, but " + quote(strings.Join(s.supported, ", "))})
 		}
 		if err := s.note(r); err != nil {
 			return err
@@ -273,19 +275,21 @@ func (s *session) greeting(method string, raw []byte) (json.RawMessage, error) {
 		} `json:"tools"`
 	}
 	s.listChanged = json.Unmarshal(r.Capabilities, &c) == nil && c.Tools.ListChanged
-	var versions []string
 	if method == methodDiscover {
-		if err := json.Unmarshal(r.SupportedVersions, &versions); err != nil {
+		if err := json.Unmarshal(r.SupportedVersions, &s.supported); err != nil {
 			return nil, &protocolError{fmt.Sprintf("the answer to %s names no versions: %s", method, line(raw))}
 		}
 		return json.Marshal(map[string]any{
-			"resultType": "complete", "supportedVersions": versions,
+			"resultType": "complete", "supportedVersions": s.supported,
 			"capabilities": map[string]any{}, "serverInfo": map[string]any{"name": "server", "version": "0"},
 		})
 	}
 	version, ok := r.ProtocolVersion.(string)
 	if !ok {
 		return nil, &protocolError{fmt.Sprintf("the answer to %s names no protocol version: %s", method, line(raw))}
+	}
+	if !slices.Contains(sdk.SupportedProtocolVersions(), version) {
+		return nil, &protocolError{"the server chose protocol version " + quote(version) + ", which is not known here"}
 	}
 	s.version = version
 	return json.Marshal(map[string]any{

@@ -124,6 +124,35 @@ func TestList_exitStatusAndLastStderrLineAreTold(t *testing.T) {
 	}
 }
 
+func TestList_lastStderrLineIsOneThatTells(t *testing.T) {
+	t.Parallel()
+	one := 1
+	for want, stderr := range map[string][]string{
+		"Error: KEY is required": {"/srv/x.js:3", "throw new Error()", "", "Error: KEY is required", "    at Module._compile (node:x:1:2)", "", "Node.js v22.1.0", ""},
+		"npm error 404  Not Found - GET https://registry.example/x": {
+			"npm error code E404", "npm error 404  Not Found - GET https://registry.example/x",
+			"npm error A complete log of this run can be found in: /root/.npm/_logs/2026-debug-0.log",
+		},
+		"ModuleNotFoundError: No module named 'x'": {"Traceback (most recent call last):", `  File "x.py", line 1`, "ModuleNotFoundError: No module named 'x'"},
+		"windows": {"windows\r"},
+	} {
+		e := mustFail(t, stdioServer(t, scenario{Exit: &one, Stderr: stderr}), mcp.Options{}, mcp.Unreachable, mcp.CodeExit)
+		if got := strings.TrimPrefix(e.Message, "exit status 1: "); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestList_unknownVersionIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, s := range []scenario{{Version: "1.0"}, {Version: "2031-01-01", Modern: true}} {
+		e := mustFail(t, stdioServer(t, s), mcp.Options{}, mcp.Unreachable, map[bool]string{false: mcp.CodeProtocol, true: mcp.CodeRPCError}[s.Modern])
+		if !strings.Contains(e.Message, `"`+s.Version+`"`) {
+			t.Error(e.Message)
+		}
+	}
+}
+
 func TestList_commandNotFoundNamesItAndHints(t *testing.T) {
 	t.Parallel()
 	s := &lock.Server{Name: "s", Transport: lock.Stdio, Command: []string{"no-such-runtime-xyz", "-y"}}
