@@ -35,6 +35,7 @@ type verifyFlags struct {
 	concurrency int
 	shard       string
 	explain     bool
+	github      bool
 }
 
 func (c *Command) verifyCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
@@ -63,6 +64,7 @@ be checked, 2 verify could not run (bad arguments, missing or corrupt lock).`,
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 0, "servers at once (default twice the CPUs, at least 4)")
 	cmd.Flags().StringVar(&f.shard, "shard", "", "check only part `I/N` of the servers; the parts of merge")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "start drifted servers again elsewhere, and say what of them depends on the folder, home, zone or moment")
+	cmd.Flags().BoolVar(&f.github, "github", false, "in a GitHub Actions job: also write its summary, annotations and outputs")
 	return cmd
 }
 
@@ -98,7 +100,11 @@ func (c *Command) verify(ctx context.Context, f verifyFlags, names []string) (in
 	if f.explain && failure == nil {
 		explainDrift(ctx, p, o, r)
 	}
-	return c.publish(dest, f.formatFlags, r), nil
+	code := c.publish(dest, f.formatFlags, r)
+	if f.github {
+		c.tellGitHub(r, &f)
+	}
+	return code, nil
 }
 
 // publish writes the report where it belongs and returns its exit code, which nothing that happens here can change.
