@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,7 +25,8 @@ func TestMain(m *testing.M) {
 		if err := os.WriteFile(canary, []byte("started"), 0o644); err != nil {
 			os.Exit(3)
 		}
-		select {}
+		io.Copy(io.Discard, os.Stdin) // until whoever started it is done
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -78,6 +80,7 @@ func TestPrivileged_changedLaunchStartsNothing(t *testing.T) {
 				s := newStep(t)
 				canary := filepath.Join(filepath.Dir(s.ws), "canary")
 				like := program(t, canary)
+				s.set("INPUT_TIMEOUT", "2s")
 				s.event(event, map[string]string{
 					"pull_request_target": pullRequestPayload("someone/widgets"),
 					"issue_comment":       `{"issue":{"number":12,"pull_request":{}},"repository":{"full_name":"acme/widgets"}}`,
