@@ -200,6 +200,16 @@ func TestSecrets_areInNothingThatIsWritten(t *testing.T) {
 	}
 }
 
+func TestSecrets_inTheWrongInput(t *testing.T) {
+	s := newStep(t)
+	s.pin(one(calm))
+	s.set("INPUT_COMMENT", "ghs_t0ken0001", "GITHUB_API_URL", "ghs_t0ken0001")
+	s.want(2)
+	if strings.Contains(s.shown(), "t0ken0001") {
+		t.Errorf("%s", s.shown())
+	}
+}
+
 func TestSecrets_theTokenIsNoVariableOfTheLock(t *testing.T) {
 	s := newStep(t)
 	s.set("GITHUB_TOKEN", "ghs_t0ken0002", "ACTIONS_RUNTIME_TOKEN", "rt-t0ken-0003", "INPUT_SERVERS", "s")
@@ -258,7 +268,7 @@ func TestAction_interruptedStillTells(t *testing.T) {
 	}
 	s.stdout = out.String()
 	s.only(verify.Unreachable, "interrupted")
-	if s.summary() == "" || s.output("failure-reason") != "unreachable" || len(s.gh.Writes()) != 0 {
+	if s.summary() == "" || s.output("failure-reason") != "unreachable" || len(s.gh.Writes()) != 0 || len(s.annotations("warning")) != 0 {
 		t.Errorf("%s", s.stdout)
 	}
 }

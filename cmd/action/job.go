@@ -129,7 +129,7 @@ func (j *job) abs(path string) string {
 func (j *job) verdict(ctx context.Context) *verify.Report {
 	o := run.Options{Shard: j.in.shard, Version: run.BuildVersion()}
 	fail := func(code string, err error) *verify.Report {
-		return run.Failed(j.in.lockFile, o, &verify.Failure{Code: code, Message: err.Error()})
+		return run.Failed(j.in.lockFile, o, &verify.Failure{Code: code, Message: j.secrets.Redact(err.Error())})
 	}
 	if j.badIn != nil {
 		return fail(run.BadArguments, j.badIn)

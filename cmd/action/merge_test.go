@@ -32,6 +32,9 @@ func shards(s *step) {
 		}
 		s.want(want)
 	}
+	if len(s.gh.Requests) != 0 {
+		s.t.Errorf("a shard that comments nowhere asked GitHub: %v", s.gh.Requests)
+	}
 	s.set("INPUT_SHARD", "", "INPUT_REPORT-FILE", "out/report.json", "INPUT_COMMENT", "", "INPUT_REPORTS", "reports/*.json")
 }
 
