@@ -50,6 +50,9 @@ func Verify(ctx context.Context, p *Pinned, o Options) *verify.Report {
 	if err != nil {
 		return p.failed(o, err)
 	}
+	for _, s := range selected { // all at once: what hides them is made anew after each that comes later
+		o.addReferences(s)
+	}
 	names := inShard(selected, o.Shard)
 	r := verify.Run(ctx, p.Lock, Reach(p.Path, headers, o), verify.Options{
 		Names: names, AllowNew: o.AllowNew, Concurrency: o.Concurrency, Texts: p.Tool, Done: o.Done,

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,26 +16,36 @@ import (
 // Secrets collects the values that no output may hold: headers, and what ${NAME} stands for. They become known one by
 // one, as servers are started. The zero value is ready.
 type Secrets struct {
-	mu       sync.RWMutex
-	values   []string
-	redactor *secret.Redactor
+	mu       sync.Mutex
+	values   map[string]bool
+	redactor *secret.Redactor // of values; stale: to be made when a text comes
+	stale    bool
 }
 
 // Add makes a value a secret.
 func (s *Secrets) Add(value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.values, value) {
-		s.values = append(s.values, value)
-		s.redactor = secret.NewRedactor(s.values...)
+	if s.values == nil {
+		s.values = map[string]bool{}
+	}
+	if !s.values[value] {
+		s.values[value], s.stale = true, true
 	}
 }
 
 // Redact replaces every secret in a text.
-func (s *Secrets) Redact(text string) string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.redactor.String(text)
+func (s *Secrets) Redact(text string) string { return s.current().String(text) }
+
+// current is the redactor of all values so far. To make one costs as much as all values together, so it is not made for
+// each that is added.
+func (s *Secrets) current() *secret.Redactor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stale {
+		s.redactor, s.stale = secret.NewRedactor(slices.Sorted(maps.Keys(s.values))...), false
+	}
+	return s.redactor
 }
 
 // addReferences makes what a server's ${NAME} stand for secrets.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/contractpin/verify/internal/contract"
@@ -43,5 +44,38 @@ func TestSecrets_redactListingWithoutSecretIsTheListing(t *testing.T) {
 	s.Add("t0ken-0004")
 	if s.RedactListing(l) != l {
 		t.Error("it was copied for nothing")
+	}
+}
+
+func TestSecrets_hidesWhatIsAddedLater(t *testing.T) {
+	var s Secrets
+	const text = "a t0ken-0004 and a t0ken-0005"
+	for _, c := range []struct{ add, want string }{
+		{"", text}, {"t0ken-0004", "a *** and a t0ken-0005"}, {"t0ken-0004", "a *** and a t0ken-0005"}, {"t0ken-0005", "a *** and a ***"},
+	} {
+		s.Add(c.add)
+		if got := s.Redact(text); got != c.want {
+			t.Errorf("with %q: %q, want %q", c.add, got, c.want)
+		}
+	}
+}
+
+// Hundreds of secrets become known before the first text: what hides them is made once, not for each.
+func TestSecrets_manyAreMadeIntoOneRedactor(t *testing.T) {
+	var s Secrets
+	for i := range 2000 {
+		s.Add(fmt.Sprintf("secret-%04d", i))
+		if s.redactor != nil {
+			t.Fatalf("a redactor was made for secret %d, and no text had come", i)
+		}
+	}
+	if got := s.Redact("secret-1999"); got != "***" {
+		t.Error(got)
+	}
+	made := s.redactor
+	s.Add("secret-0000")
+	s.Redact("secret-0000")
+	if s.redactor != made {
+		t.Error("a value that was known made another redactor")
 	}
 }
