@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -122,20 +123,25 @@ func checkText(s *lock.Server) error {
 	return nil
 }
 
-// refuseSecrets refuses to store what looks like a credential, or is one that was given for now.
+// refuseSecrets refuses to store what looks like a credential, or is one that was given for now: all of it at once.
 func refuseSecrets(s *lock.Server, p *plan) error {
-	found := s.Secrets()
-	if len(found) > 0 {
-		f := found[0]
-		return problemf(f.String(), "server %s: %s %s, and the lock must hold no credential", visible.Name(s.Name), f.Place, f.What)
+	var what, write []string
+	seen := map[string]bool{}
+	for _, f := range s.Secrets() {
+		what, seen[f.Place] = append(what, f.Place+" "+f.What), true
+		write = append(write, f.String())
 	}
-	for place, text := range stored(s) {
-		if name := p.givenIn(text); name != "" {
-			return problemf("write ${NAME} in its place and set NAME in the environment",
-				"server %s: %s holds the value that %s was given for now, and the lock must hold no credential", visible.Name(s.Name), place, name)
+	texts := stored(s)
+	for _, place := range slices.Sorted(maps.Keys(texts)) {
+		if name := p.givenIn(texts[place]); name != "" && !seen[place] {
+			what = append(what, place+" holds the value that "+name+" was given for now")
+			write = append(write, place+": write ${NAME} in its place and set NAME in the environment")
 		}
 	}
-	return nil
+	if len(what) == 0 {
+		return nil
+	}
+	return problemf(strings.Join(write, "; "), "server %s: %s; the lock must hold no credential", visible.Name(s.Name), strings.Join(what, "; "))
 }
 
 // stored are the texts of a launch description by their place.
