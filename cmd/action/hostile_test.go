@@ -101,6 +101,21 @@ func TestPrivileged_changedLaunchStartsNothing(t *testing.T) {
 	}
 }
 
+func TestPrivileged_workspaceFolderIsTheCheckout(t *testing.T) {
+	s := newStep(t)
+	s.event("pull_request_target", pullRequestPayload("someone/widgets"))
+	canary := filepath.Join(filepath.Dir(s.ws), "canary")
+	like := program(t, canary)
+	text := s.pinWith(one(calm), func(l *lock.Server) { like(l); l.Command = append(l.Command, "${WORKSPACE_FOLDER}/server.js") })
+	s.write("server.js", "")
+	s.gh.Files[mergeSHA] = map[string]string{"contractpin.lock": text}
+	s.want(1)
+	s.only(verify.Blocked, "reaches-checkout")
+	if s.read(canary) != "" {
+		t.Error("the server was started")
+	}
+}
+
 func TestPrivileged_theSameLaunchStartsAwayFromTheCheckout(t *testing.T) {
 	for name, allowed := range map[string]bool{"trusted": false, "allowed": true} {
 		s := newStep(t)

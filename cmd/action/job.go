@@ -220,7 +220,7 @@ func (j *job) trust(ctx context.Context, l *lock.Lock) func(*lock.Server) *verif
 	if !j.at.Event.Privileged() || j.in.allowUntrusted {
 		return nil
 	}
-	t := &github.Trust{Workspace: j.ws, Dir: filepath.Dir(j.lock), Lookup: j.lookup}
+	t := &github.Trust{Workspace: j.ws, Dir: filepath.Dir(j.lock), Lookup: run.InWorkspace(j.lock, j.lookup)}
 	t.Lock, t.Why = j.trustedLock(ctx)
 	verdicts := map[string]*verify.Failure{}
 	var err error

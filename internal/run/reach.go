@@ -33,6 +33,8 @@ func Reach(path string, headers Headers, o Options) verify.Reach {
 		}
 	}
 	dir := filepath.Dir(path)
+	env := o // whose Lookup stays what it is
+	o.Lookup = InWorkspace(path, env.lookupEnv)
 	return func(ctx context.Context, s *lock.Server, matches func(*contract.Listing) bool) (a verify.Answer) {
 		defer func() {
 			if p := recover(); p != nil { // one server must not hide another, whatever it made us do
