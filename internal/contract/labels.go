@@ -70,7 +70,8 @@ func Labels(tool, kind string, details map[string][]Detail, pinned func(name str
 			}
 		}
 	}
-	if quiet && len(details) > 0 {
+	told := found[LabelHidden] || found[LabelInstruction] || found[LabelNamesTool] // by a $schema, say
+	if quiet && !told && len(details) > 0 {
 		clear(found)
 		found[LabelSDK] = true
 	}
