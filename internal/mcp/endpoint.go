@@ -52,6 +52,14 @@ func (r *reach) endpoint() (*endpoint, error) {
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	if err := e.addHeaders(r); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// addHeaders takes over the headers that may be sent.
+func (e *endpoint) addHeaders(r *reach) error {
 	var hidden []string
 	for _, name := range slices.Sorted(maps.Keys(r.o.Headers)) {
 		for _, value := range r.o.Headers[name] {
@@ -61,7 +69,10 @@ func (r *reach) endpoint() (*endpoint, error) {
 				continue
 			}
 			if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-				return nil, &Error{Kind: Unreachable, Code: CodeBadHeader, Message: "header " + quote(name) + " may not be sent: a line break or control character is in it"}
+				return &Error{
+					Kind: Unreachable, Code: CodeBadHeader,
+					Message: "header " + quote(name) + " may not be sent: a line break or another control character is in it",
+				}
 			}
 			e.headers.Add(name, value)
 			for _, part := range append(strings.Fields(value), value) {
@@ -72,7 +83,7 @@ func (r *reach) endpoint() (*endpoint, error) {
 		}
 	}
 	e.secrets = strings.NewReplacer(hidden...)
-	return e, nil
+	return nil
 }
 
 func (e *endpoint) close() { e.client.CloseIdleConnections() }
@@ -104,7 +115,7 @@ func (e *endpoint) do(ctx context.Context, method string, to *url.URL, body []by
 		if !again || retries == mostRetries {
 			return resp, nil
 		}
-		discard(resp.Body)
+		resp.Body.Close()
 		if err := sleep(ctx, wait); err != nil {
 			return nil, err
 		}
@@ -179,11 +190,17 @@ func (e *endpoint) transportError(ctx context.Context, err error) error {
 		broken   *brokenError
 		protocol *protocolError
 		dns      *net.DNSError
+		op       *net.OpError
 	)
 	host := line(e.url.Host)
 	switch {
 	case errors.As(err, &ours), errors.As(err, &large), errors.As(err, &broken), errors.As(err, &protocol):
 		return err
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return &Error{
+			Kind: Unreachable, Code: CodeConnection, Message: "the proxy on the way to " + host + " could not be reached: " + line(op.Err.Error()),
+			Hint: "HTTP_PROXY and HTTPS_PROXY name the proxy; NO_PROXY names hosts to reach without it",
+		}
 	case errors.As(err, &dns):
 		return &Error{Kind: Unreachable, Code: CodeDNS, Message: "no address found for " + quote(e.url.Hostname()) + ": " + line(dns.Err)}
 	case errors.Is(err, http.ErrSchemeMismatch):

@@ -155,7 +155,7 @@ type rpcError struct {
 func (e *rpcError) Error() string {
 	at := ""
 	if e.status != "" {
-		at = " (HTTP " + e.status + ")"
+		at = " (HTTP " + line(e.status) + ")"
 	}
 	return fmt.Sprintf("%s was answered with error %d%s: %s", e.method, e.code, at, line(e.message))
 }
@@ -169,9 +169,9 @@ type statusError struct {
 
 func (e *statusError) Error() string {
 	if e.body == "" {
-		return "HTTP " + e.text
+		return "HTTP " + line(e.text)
 	}
-	return "HTTP " + e.text + ": " + line(e.body)
+	return "HTTP " + line(e.text) + ": " + line(e.body)
 }
 
 func isStatus(err error, any ...int) bool {

@@ -73,7 +73,7 @@ func (w *httpWire) send(_ context.Context, m outgoing) error {
 	}
 	w.mu.Unlock()
 	if m.call == 0 {
-		discard(resp.Body)
+		w.finish(resp.Body)
 		return nil
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
@@ -150,13 +150,11 @@ func (w *httpWire) refused(resp *http.Response, m outgoing) error {
 	}
 	body, _ := readBody(resp.Body, mostSnippet)
 	if messages, err := decode(body); err == nil && len(messages) == 1 && messages[0].err != nil && m.call != 0 {
-		answer := messages[0]
-		if n, ok := answer.call(); answer.id == nil || ok && n == m.call {
-			answer.id = fmt.Appendf(nil, "%d", m.call)
-			answer.status = resp.Status
-			_, err := w.deliver(messages, m.call)
-			return err
-		}
+		// Whatever its id: it may be null, and Python's SDK says "server-error".
+		messages[0].id = fmt.Appendf(nil, "%d", m.call)
+		messages[0].status = resp.Status
+		_, err := w.deliver(messages, m.call)
+		return err
 	}
 	if m.call == 0 {
 		return nil // a server that refuses a notification may still answer calls
@@ -228,7 +226,8 @@ func (w *httpWire) resume(events *eventReader) (*http.Response, error) {
 	return resp, nil
 }
 
-// finish reads the little that follows the answer on its stream, so that the connection can be used again.
+// finish reads the little that follows what we need of a body, so that the connection can be used again, and does not
+// wait for it: some servers keep streams open.
 func (w *httpWire) finish(body io.ReadCloser) {
 	stop := time.AfterFunc(100*time.Millisecond, func() { body.Close() })
 	w.spawn(func() {

@@ -80,7 +80,7 @@ func (w *sseWire) send(_ context.Context, m outgoing) error {
 	if resp.StatusCode/100 != 2 {
 		return w.refused(resp, m)
 	}
-	discard(resp.Body)
+	w.finish(resp.Body)
 	return nil
 }
 

@@ -23,7 +23,9 @@ func sdkServer() *sdk.Server {
 	}
 	for _, name := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
 		sdk.AddTool(s, &sdk.Tool{Name: "look_" + name, Description: "Looks things up."},
-			func(context.Context, *sdk.CallToolRequest, input) (*sdk.CallToolResult, struct{}, error) { return nil, struct{}{}, nil })
+			func(context.Context, *sdk.CallToolRequest, input) (*sdk.CallToolResult, struct{}, error) {
+				return nil, struct{}{}, nil
+			})
 	}
 	return s
 }

@@ -14,11 +14,10 @@ import (
 
 // Methods that we send.
 const (
-	methodInitialize  = "initialize"
-	methodInitialized = "notifications/initialized"
-	methodDiscover    = "server/discover"
-	methodList        = "tools/list"
-	methodCancelled   = "notifications/cancelled"
+	methodInitialize = "initialize"
+	methodDiscover   = "server/discover"
+	methodList       = "tools/list"
+	methodCancelled  = "notifications/cancelled"
 )
 
 // wire carries messages to one started or connected server and back.
@@ -89,12 +88,6 @@ func (s *session) fail(err error) error {
 	if s.failure == nil {
 		s.failure = err
 	}
-	return s.failure
-}
-
-func (s *session) failed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.failure
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 )
 
@@ -81,10 +82,13 @@ func (w *stdioWire) recv() (*message, error) {
 // ended waits for the exit that usually follows the end of a pipe, so that its status can be told.
 func (w *stdioWire) ended(err error) error {
 	var large *tooLargeError
-	if errors.As(err, &large) {
+	switch {
+	case errors.As(err, &large):
 		return err
+	case errors.Is(err, os.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded): // our own doing
+	default:
+		w.p.awaitOwnExit()
 	}
-	w.p.awaitOwnExit()
 	return errOutputEnded
 }
 
