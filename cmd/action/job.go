@@ -187,6 +187,7 @@ func (j *job) verify(ctx context.Context, p *run.Pinned) *verify.Report {
 	}
 	if j.sandbox != nil {
 		o.Prepare = j.isolate
+		o.Concurrency = min(o.Concurrency, sandbox.Users) // one more would wait, and its time would run
 	}
 	j.maskReferences(p.Lock)
 	reviewed := make(chan *verify.Review, 1)

@@ -136,6 +136,45 @@ func TestPrepare_aUserThatCannotBeCleanedUpIsNeverLentAgain(t *testing.T) {
 	}
 }
 
+func TestPrepare_aServerThatCannotBeRemovedHarmsNobody(t *testing.T) {
+	w := newWorld(t, true)
+	cleanup, err := w.Prepare(context.Background(), w.sh(`true`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dig(t, filepath.Join(w.cfg.host.homes, strconv.Itoa(testUID)), maxDepth+1)
+	cleanup()
+	w.users.removal.Wait()
+	if len(w.log) != 1 || !strings.Contains(w.log[0], "user 61600 is not used again") {
+		t.Errorf("log is %q", w.log)
+	}
+	if got := w.say(`id -u`); got != strconv.Itoa(testUID+1) {
+		t.Errorf("the next server runs as %s", got)
+	}
+	if err := exec.Command("rm", "-rf", w.cfg.host.homes).Run(); err != nil {
+		t.Error(err)
+	}
+}
+
+// dig makes folders in folders, deeper than any path could name.
+func dig(t *testing.T, dir string, depth int) {
+	t.Helper()
+	at, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	for range depth {
+		if err == nil {
+			err = unix.Mkdirat(at, "d", 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var next int
+		next, err = unix.Openat(at, "d", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		unix.Close(at)
+		at = next
+	}
+	unix.Close(at)
+}
+
 func TestServer_isBounded(t *testing.T) {
 	w := newWorld(t, true)
 	if _, errs, err := w.run(w.sh(`exec dd if=/dev/zero of="$HOME/big" bs=1 count=1 seek=536870912`)); err == nil {

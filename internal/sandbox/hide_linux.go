@@ -26,21 +26,21 @@ func (c *closed) add(paths ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, path := range paths {
-		info, err := os.Lstat(path)
+		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o077 == 0 {
-			continue // what a link leads to is judged where it is
+		if info.Mode().Perm()&0o077 == 0 {
+			continue
 		}
 		if err := os.Chmod(path, info.Mode().Perm()&0o700); err != nil {
 			return err
 		}
 		c.were = append(c.were, mode{path, info.Mode()})
-		if info, err = os.Lstat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		if info, err = os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 			return fmt.Errorf("%s stays open to everyone", path) // a file system that has no modes
 		}
 	}

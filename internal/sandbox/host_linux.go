@@ -13,7 +13,6 @@ import (
 // The users of the image, as its Dockerfile makes them. Their guards have no names.
 const (
 	firstUID    = 60600
-	userCount   = 64
 	guardOffset = 100
 )
 
@@ -36,7 +35,7 @@ func (h *host) orImage() {
 		return
 	}
 	*h = host{
-		self: "/proc/self/exe", homes: "/srv/mcp", firstUID: firstUID, users: userCount,
+		self: "/proc/self/exe", homes: "/srv/mcp", firstUID: firstUID, users: Users,
 		temps: []string{"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"}, docker: "/var/run/docker.sock",
 		hide: runnerPaths(), landlock: landlockVersion, image: inImage,
 	}
@@ -47,7 +46,7 @@ func userName(i int) string { return fmt.Sprintf("mcp%02d", i) }
 
 // inImage looks for the first and the last of the image's users.
 func inImage() error {
-	for _, i := range []int{0, userCount - 1} {
+	for _, i := range []int{0, Users - 1} {
 		u, err := user.LookupId(strconv.Itoa(firstUID + i))
 		if err != nil || u.Username != userName(i) {
 			return fmt.Errorf("this is not contractpin's image: user %d is not %s", firstUID+i, userName(i))

@@ -8,8 +8,8 @@
 // matter are closed to all but root for the length of the run, and the log says what stays visible. Network access is not
 // restricted.
 //
-// Main must come first in a program that uses this package: process 1 of the image, the launcher and the killer are the
-// same binary, told apart by the name that it was started under.
+// Main must come first in a program that uses this package: process 1 of the image, the launcher and what ends a server
+// and removes its files are the same binary, told apart by the name that it was started under.
 package sandbox
 
 import (
@@ -43,6 +43,9 @@ func (e *Error) Error() string { return e.Message }
 // NoIsolation is the code of every Error.
 const NoIsolation = "no-isolation"
 
+// Users is how many servers can run at once.
+const Users = 64
+
 // Sandbox isolates the servers of one run. It does nothing before the first Prepare.
 type Sandbox struct {
 	cfg Config
@@ -73,6 +76,6 @@ func (s *Sandbox) Prepare(ctx context.Context, cmd *exec.Cmd) (cleanup func(), e
 // also while Prepare runs elsewhere, which then fails.
 func (s *Sandbox) Close() { s.close() }
 
-// Main runs the part that this process was started as: process 1 of the image (argv[0] is contractpin-init), a launcher
-// or a killer. mine is false in every other process, which then goes on.
+// Main runs the part that this process was started as: process 1 of the image (argv[0] is contractpin-init), or one of
+// those that Prepare and its cleanup start. mine is false in every other process, which then goes on.
 func Main(argv []string) (code int, mine bool) { return dispatch(argv) }

@@ -12,11 +12,12 @@ import (
 	"sync"
 )
 
-// The names under which this binary is process 1, a launcher or a killer.
+// The names under which this binary is process 1, a launcher, a killer or a remover.
 const (
 	nameInit   = "contractpin-init"
 	nameLaunch = "contractpin-launch"
 	nameKill   = "contractpin-kill"
+	nameRemove = "contractpin-remove"
 )
 
 func dispatch(argv []string) (int, bool) {
@@ -30,6 +31,8 @@ func dispatch(argv []string) (int, bool) {
 		return launch(), true
 	case nameKill:
 		return kill(argv[1:]), true
+	case nameRemove:
+		return remove(argv[1:]), true
 	}
 	return 0, false
 }
@@ -138,7 +141,7 @@ func (s *Sandbox) closeInstead(why error, secrets []string) error {
 	}
 	s.cfg.Log(fmt.Sprintf("%v: each server still runs as a user of its own, and the runner's folders and every .git are closed "+
 		"for the run, but servers can see the command lines of other processes and all that anyone in the container may read, "+
-		"and can write to the temporary folders", why))
+		"reach each other by abstract Unix sockets, and write to the temporary folders", why))
 	if n, first := writable(s.cfg.Workspace); n > 0 {
 		s.cfg.Log(fmt.Sprintf("%d files or folders of the checkout can be written by any server, since their modes let anyone, such as %s", n, first))
 	}

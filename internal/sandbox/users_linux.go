@@ -2,14 +2,11 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 )
 
 // account is one of the users that servers run as. Two servers under one could read each other's environment and memory.
@@ -55,21 +52,12 @@ func (p *users) lend(ctx context.Context) (*account, error) {
 func (p *users) giveBack(u *account, h *host, log func(string)) {
 	p.removal.Go(func() {
 		if err := removeAll(u, h); err != nil {
-			log(fmt.Sprintf("user %d is not used again, since what it left cannot be removed: %v", u.uid, reason(err)))
+			log(fmt.Sprintf("user %d is not used again: %v", u.uid, err))
 			p.retire()
 			return
 		}
 		p.free <- u
 	})
-}
-
-// reason is what went wrong without the names of files, which a server chose.
-func reason(err error) error {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		return errno
-	}
-	return err
 }
 
 // retire takes a user out of use.
@@ -96,49 +84,3 @@ func makeHome(u *account) error {
 
 func (u *account) temp() string  { return filepath.Join(u.home, "tmp") }
 func (u *account) empty() string { return filepath.Join(u.home, "empty") }
-
-// removeAll removes every file and every System V object of a user that has no processes.
-func removeAll(u *account, h *host) error {
-	err := os.RemoveAll(u.home)
-	for _, dir := range h.temps {
-		err = errors.Join(err, removeOwned(dir, u.uid))
-	}
-	return errors.Join(err, removeIPC(u.uid))
-}
-
-// removeOwned removes what a user owns in a folder that others can write to at the same time, hence os.Root.
-func removeOwned(dir string, uid int) error {
-	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != uid || path == "." {
-			return nil
-		}
-		if err := root.RemoveAll(path); err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	})
-}
