@@ -194,3 +194,16 @@ func copyTree(t *testing.T, to string, names ...string) {
 		t.Fatalf("copy: %v: %s", err, out)
 	}
 }
+
+// The repository verifies two released servers with its own action, on every pull request.
+func TestOwnWorkflow_isGreen(t *testing.T) {
+	s := newScene(t)
+	files := map[string]string{"contractpin.lock": read(t, "../contractpin.lock")}
+	out, err := workflow.Do(t.Context(), s.workflow([]byte(read(t, "../.github/workflows/contractpin.yml")), files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := out.Job("verify"); j.Result != "success" {
+		t.Errorf("%s:\n%s", j.Result, logOf(j))
+	}
+}
