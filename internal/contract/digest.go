@@ -59,10 +59,11 @@ func (d Digest) String() string {
 	if !d.set {
 		return ""
 	}
-	return string(d.append(nil))
+	return string(d.append(make([]byte, 0, digestLen)))
 }
 
-func (d Digest) append(dst []byte) []byte {
+// append appends what String returns, for a Digest that is not zero.
+func (d *Digest) append(dst []byte) []byte {
 	return hex.AppendEncode(append(dst, digestPrefix...), d.sum[:])
 }
 

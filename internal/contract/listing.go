@@ -41,22 +41,27 @@ func (l *Listing) Tool(name string) *Tool {
 
 // Join makes a listing of all pages. Two tools of one name are *Malformed with Code "duplicate-tool".
 func Join(pages []*Page) (*Listing, error) {
-	l := &Listing{}
+	all := &Page{}
 	for _, p := range pages {
-		l.Tools = append(l.Tools, p.Tools...)
-		l.Rounded = append(l.Rounded, p.Rounded...)
+		all.Tools = append(all.Tools, p.Tools...)
+		all.Rounded = append(all.Rounded, p.Rounded...)
 	}
+	return all.join()
+}
+
+// join makes a listing of the page, whose slices it takes.
+func (p *Page) join() (*Listing, error) {
+	l := &Listing{Tools: p.Tools, Rounded: p.Rounded}
 	slices.SortFunc(l.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	for i := 1; i < len(l.Tools); i++ {
-		if name := l.Tools[i].Name; name == l.Tools[i-1].Name {
-			return nil, &Malformed{Code: CodeDuplicateTool, Message: `two tools are named "` + visible.Name(name[:min(len(name), 200)]) + `"`}
-		}
-	}
-	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })
 	digests := make([]toolDigest, len(l.Tools))
 	for i := range l.Tools {
-		digests[i] = toolDigest{l.Tools[i].Name, l.Tools[i].Pin.Digest}
+		name := l.Tools[i].Name
+		if i > 0 && name == l.Tools[i-1].Name {
+			return nil, &Malformed{CodeDuplicateTool, `two tools are named "` + visible.Name(name[:min(len(name), 200)]) + `"`}
+		}
+		digests[i] = toolDigest{name, l.Tools[i].Pin.Digest}
 	}
 	l.Digest = serverDigest(digests)
+	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })
 	return l, nil
 }

@@ -53,7 +53,7 @@ func ParseDump(raw []byte) (*Listing, error) {
 	if page.Next != nil {
 		return nil, &Malformed{CodeIncomplete, "the listing is incomplete: nextCursor is present, so there were more pages"}
 	}
-	return Join([]*Page{page})
+	return page.join()
 }
 
 // result reads a tools/list result; what names it in messages.
@@ -120,20 +120,18 @@ func (p *parser) dump() error {
 		return p.skip("the dump is " + kind(k) + ", not an object or array")
 	}
 	var found bool
-	var response *listed
+	whole, response := p.listed, (*listed)(nil)
 	err := p.Object(func(key []byte) error {
 		switch string(key) {
 		case "tools":
 			found = true
 		case "result":
-			outer := p.listed
-			p.listed = listed{}
+			p.begin()
 			err := p.result("the response's result")
 			if response == nil {
-				response = &listed{}
-				*response = p.listed
+				response = p.listed
 			}
-			p.listed = outer
+			p.listed = whole
 			return err
 		case "error":
 			v, err := p.Value()
@@ -147,7 +145,7 @@ func (p *parser) dump() error {
 	switch {
 	case found:
 	case response != nil:
-		p.listed = *response
+		p.listed = response
 	default:
 		p.malformed("the dump is an object with neither tools nor a result")
 	}

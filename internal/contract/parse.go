@@ -13,14 +13,13 @@ type parser struct {
 	canon.Reader
 	size  int
 	arena arena
-	listed
-	pinners []*pinner
+	*listed
+	all []*listed // that were begun
 }
 
-// listed is what was found so far.
+// listed is what was found in one listing.
 type listed struct {
-	tools   []Tool // without their pins until finish
-	pinner  *pinner
+	pinner
 	next    *string
 	rounded []Place
 	err     *Malformed
@@ -34,21 +33,28 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 func newParser(raw []byte) *parser {
 	p := parsers.Get().(*parser)
 	p.Reset(raw, pinned)
-	p.size, p.arena, p.listed = len(raw), arena{rest: len(raw)}, listed{}
+	p.size, p.arena = len(raw), arena{rest: len(raw)}
+	p.begin()
 	return p
 }
 
+// begin makes what is found next a listing of its own.
+func (p *parser) begin() {
+	p.listed = &listed{}
+	p.all = append(p.all, p.listed)
+}
+
 func (p *parser) release() {
-	for _, pinner := range p.pinners {
-		pinner.stop()
+	for _, l := range p.all {
+		l.stop()
 	}
 	p.Reset(nil, nil)
-	p.arena, p.listed, p.pinners = arena{}, listed{}, nil
+	p.arena, p.listed, p.all = arena{}, nil, nil
 	parsers.Put(p)
 }
 
 func (p *parser) page() *Page {
-	return &Page{Tools: p.tools, Next: p.next, Bytes: p.size, Rounded: p.rounded}
+	return &Page{Tools: p.finish(), Next: p.next, Bytes: p.size, Rounded: p.rounded}
 }
 
 // malformed notes the first thing that is wrong.
@@ -78,9 +84,6 @@ func (p *parser) end(err error) error {
 	if p.err != nil {
 		return p.err
 	}
-	if p.pinner != nil {
-		p.pinner.finish(p.tools)
-	}
 	return nil
 }
 
@@ -91,7 +94,7 @@ func ParseTool(raw []byte) (*Tool, error) {
 	if err := p.end(p.named("the tool")); err != nil {
 		return nil, err
 	}
-	return &p.tools[0], nil
+	return &p.finish()[0], nil
 }
 
 // tool reads the i-th tool of a listing.
@@ -124,12 +127,7 @@ func (p *parser) named(what string) error {
 		return nil
 	}
 	t.write(&p.arena, &values)
-	p.tools = append(p.tools, t)
-	if p.pinner == nil {
-		p.pinner = &pinner{}
-		p.pinners = append(p.pinners, p.pinner)
-	}
-	p.pinner.add(p.tools)
+	p.add(t)
 	for _, r := range p.Rounded()[:min(len(p.Rounded()), maxRounded-len(p.rounded))] {
 		p.rounded = append(p.rounded, Place{t.Name, r.Pointer, r.Literal})
 	}
