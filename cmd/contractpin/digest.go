@@ -62,12 +62,19 @@ func (c *Command) digest(path, format string) (int, error) {
 	return verify.ExitMatch, nil
 }
 
-func digestText(w io.Writer, l *contract.Listing) {
-	fmt.Fprintf(w, "%s  %s\n", l.Digest, count(len(l.Tools), "tool"))
-	for _, t := range l.Tools {
-		fmt.Fprintf(w, "\n%s  %s\n", t.Pin.Digest, visible.Name(t.Name))
+// digestText writes one line for each digest. It formats them without garbage: a large dump has a hundred thousand.
+func digestText(w *bufio.Writer, l *contract.Listing) {
+	line := func(start string, d contract.Digest, what string) {
+		b, _ := d.AppendText(append(w.AvailableBuffer(), start...))
+		b = append(append(b, "  "...), what...)
+		w.Write(append(b, '\n'))
+	}
+	line("", l.Digest, count(len(l.Tools), "tool"))
+	for i := range l.Tools {
+		t := &l.Tools[i]
+		line("\n", t.Pin.Digest, visible.Name(t.Name))
 		for f, d := range t.Pin.Fields.All() {
-			fmt.Fprintf(w, "  %s  %s\n", d, f)
+			line("  ", d, f)
 		}
 	}
 }

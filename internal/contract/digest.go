@@ -56,15 +56,8 @@ func nibble(c byte) byte {
 
 // String is the digest as SPEC §4.1 writes it; "" for the zero Digest.
 func (d Digest) String() string {
-	if !d.set {
-		return ""
-	}
-	return string(d.append(make([]byte, 0, digestLen)))
-}
-
-// append appends what String returns, for a Digest that is not zero.
-func (d *Digest) append(dst []byte) []byte {
-	return hex.AppendEncode(append(dst, digestPrefix...), d.sum[:])
+	b, _ := d.AppendText(make([]byte, 0, digestLen))
+	return string(b)
 }
 
 // AppendText appends what String returns.
@@ -72,7 +65,7 @@ func (d Digest) AppendText(dst []byte) ([]byte, error) {
 	if !d.set {
 		return dst, nil
 	}
-	return d.append(dst), nil
+	return hex.AppendEncode(append(dst, digestPrefix...), d.sum[:]), nil
 }
 
 // Short is the first six hex digits; "" for the zero Digest.
@@ -87,7 +80,7 @@ func (d Digest) Short() string {
 func (d Digest) IsZero() bool { return !d.set }
 
 // MarshalText makes a Digest a JSON string, "" for the zero Digest.
-func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Digest) MarshalText() ([]byte, error) { return d.AppendText(make([]byte, 0, digestLen)) }
 
 // UnmarshalText reads what MarshalText writes.
 func (d *Digest) UnmarshalText(text []byte) (err error) {
@@ -169,7 +162,8 @@ func serverDigest(tools []toolDigest) Digest {
 		}
 		b = canon.AppendString(b, t.name)
 		b = append(b, `:"`...)
-		b = append(t.digest.append(b), '"')
+		b, _ = t.digest.AppendText(b)
+		b = append(b, '"')
 		if len(b) > 1<<12 {
 			h.Write(b)
 			b = b[:0]
