@@ -191,30 +191,3 @@ func (c *Command) ask(ctx context.Context, question string) bool {
 	}
 	return false
 }
-
-func (c *Command) remove(path string, names []string) (int, error) {
-	old, failure := run.Load(path)
-	if failure != nil {
-		return 0, failed(failure)
-	}
-	selected, err := run.Select(old.Lock, names)
-	if err != nil {
-		return 0, problemf("", "%v", err)
-	}
-	next := &lock.Lock{GeneratedAt: time.Now().UTC().Truncate(time.Second), Servers: maps.Clone(old.Lock.Servers)}
-	texts := old.Contracts()
-	if texts == nil {
-		texts = &lock.Contracts{}
-	}
-	for _, s := range selected {
-		delete(next.Servers, s.Name)
-		texts.Set(s.Name, nil)
-	}
-	if err := c.save(old, next, texts, true); err != nil {
-		return 0, err
-	}
-	for _, s := range selected {
-		fmt.Fprintf(c.Stdout, "removed %s from %s\n", visible.Name(s.Name), path)
-	}
-	return verify.ExitMatch, nil
-}

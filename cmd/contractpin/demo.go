@@ -22,7 +22,7 @@ import (
 	"github.com/contractpin/verify/internal/verify"
 )
 
-func (c *Command) demoCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) demoCommand(do binder) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "See a poisoned tool description being caught, in two seconds",
@@ -42,7 +42,7 @@ nothing behind. Exit 0 when all went as it says.`,
 // release is the file, in the folder that the demo's server runs in, whose presence makes it the poisoned one.
 const release = "weather-server.poisoned"
 
-func (c *Command) demoServerCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) demoServerCommand(do binder) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo-server", Short: "The MCP server that demo pins", Hidden: true, Args: cobra.NoArgs,
 		RunE: do(func(ctx context.Context, _ *cobra.Command, _ []string) (int, error) {
@@ -137,7 +137,8 @@ func (s *stage) check(ctx context.Context) error {
 // run starts contractpin in the demo's folder and returns its exit code.
 func (s *stage) run(ctx context.Context, stdout io.Writer, args ...string) (int, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, "bin", program()), args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, stdout, s.Stderr
+	// No terminal for stderr: what it says while servers run would only repeat the report.
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, stdout, struct{ io.Writer }{s.Stderr}
 	cmd.Env = append(os.Environ(), "PATH="+s.path)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its servers then
 	cmd.WaitDelay = 5 * time.Second

@@ -12,7 +12,7 @@ import (
 	"github.com/contractpin/verify/internal/verify"
 )
 
-func (c *Command) diffCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) diffCommand(do binder) *cobra.Command {
 	var f formatFlags
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD.lock NEW.lock",

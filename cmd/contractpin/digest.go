@@ -17,7 +17,7 @@ import (
 	"github.com/contractpin/verify/internal/visible"
 )
 
-func (c *Command) digestCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) digestCommand(do binder) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "digest [flags] FILE|-",
@@ -96,7 +96,7 @@ func digestJSON(w io.Writer, l *contract.Listing) error {
 	}{l.Digest, len(l.Tools), tools}, "  ")
 }
 
-func (c *Command) canonCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) canonCommand(do binder) *cobra.Command {
 	return &cobra.Command{
 		Use:   "canon FILE|-",
 		Short: "Print the canonical bytes of a JSON document",

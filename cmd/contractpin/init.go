@@ -28,7 +28,7 @@ type initFlags struct {
 	tools           []string
 }
 
-func (c *Command) initCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) initCommand(do binder) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init [flags] NAME [-- COMMAND ARG...]",

@@ -18,7 +18,7 @@ import (
 	"github.com/contractpin/verify/internal/visible"
 )
 
-func (c *Command) listCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) listCommand(do binder) *cobra.Command {
 	var path, format string
 	cmd := &cobra.Command{
 		Use:   "list [flags]",
@@ -106,20 +106,4 @@ func listJSON(w io.Writer, l *lock.Lock) error {
 		servers = append(servers, listedServer{name, s.Transport, len(s.Tools), s.Digest})
 	}
 	return writeJSON(w, map[string]any{"servers": servers}, "")
-}
-
-func (c *Command) removeCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
-	var path string
-	cmd := &cobra.Command{
-		Use:               "remove [flags] NAME...",
-		Short:             "Take servers out of the lock and the contracts file",
-		Example:           `  contractpin remove search`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: serverNames,
-		RunE: do(func(_ context.Context, _ *cobra.Command, args []string) (int, error) {
-			return c.remove(path, args)
-		}),
-	}
-	addLockFlag(cmd.Flags(), &path)
-	return cmd
 }

@@ -14,7 +14,7 @@ import (
 
 // The man pages are made at release time, by a build that has this tag: the shipped command need not carry what makes them.
 func init() {
-	extra = append(extra, func(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+	extra = append(extra, func(do binder) *cobra.Command {
 		return &cobra.Command{
 			Use: "man FOLDER", Short: "Write the man pages", Hidden: true, Args: cobra.ExactArgs(1),
 			RunE: do(func(_ context.Context, cmd *cobra.Command, args []string) (int, error) {

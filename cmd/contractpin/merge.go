@@ -10,7 +10,7 @@ import (
 	"github.com/contractpin/verify/internal/verify"
 )
 
-func (c *Command) mergeCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) mergeCommand(do binder) *cobra.Command {
 	var f formatFlags
 	var want int
 	cmd := &cobra.Command{

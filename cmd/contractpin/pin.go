@@ -37,7 +37,7 @@ func list(ctx context.Context, p *plan, o run.Options, done func(string, verify.
 			out[i] = listTwice(ctx, s, reach)
 			if out[i].answer.Listing != nil && len(out[i].unstable) == 0 {
 				// That it cannot be listed elsewhere is no news: many servers need the folder that they were given.
-				out[i].depends, _ = run.Depends(ctx, p.old.Path, s, o)
+				out[i].depends, _ = run.Depends(ctx, p.old.Path, s, out[i].answer.Listing, o)
 			}
 			one.Lock()
 			defer one.Unlock()

@@ -39,6 +39,9 @@ func failed(f *verify.Failure) error { return &problem{message: f.Message, hint:
 // action is the body of a subcommand: its exit code, or an error, which is exit code 2.
 type action func(ctx context.Context, cmd *cobra.Command, args []string) (int, error)
 
+// binder makes an action what cobra runs.
+type binder func(action) func(*cobra.Command, []string) error
+
 // Main runs the command line args and returns the exit code.
 func (c *Command) Main(ctx context.Context, args []string) int {
 	code := verify.ExitMatch
@@ -58,7 +61,7 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 	return verify.ExitCouldNotRun
 }
 
-func (c *Command) root(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) root(do binder) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "contractpin",
 		Short: "Pin the contracts of MCP tools, and be told which field of which tool drifted",
@@ -82,7 +85,7 @@ no longer reads as it did when someone reviewed it.`,
 	root.SetErr(c.Stderr)
 	root.SetVersionTemplate("contractpin {{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2
-	for _, add := range []func(func(action) func(*cobra.Command, []string) error) *cobra.Command{
+	for _, add := range []func(binder) *cobra.Command{
 		c.initCommand, c.verifyCommand, c.diffCommand, c.digestCommand, c.canonCommand, c.mergeCommand,
 		c.removeCommand, c.listCommand, c.demoCommand, c.demoServerCommand,
 	} {
@@ -95,7 +98,7 @@ no longer reads as it did when someone reviewed it.`,
 }
 
 // extra are subcommands of builds with a tag.
-var extra []func(func(action) func(*cobra.Command, []string) error) *cobra.Command
+var extra []func(binder) *cobra.Command
 
 // explain prints an error as one line, and a hint where there is one.
 func (c *Command) explain(cmd *cobra.Command, args []string, err error) {

@@ -38,7 +38,7 @@ type verifyFlags struct {
 	github      bool
 }
 
-func (c *Command) verifyCommand(do func(action) func(*cobra.Command, []string) error) *cobra.Command {
+func (c *Command) verifyCommand(do binder) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify [flags] [SERVER...]",
@@ -134,7 +134,7 @@ func explainDrift(ctx context.Context, p *run.Pinned, o run.Options, r *verify.R
 		if s.Status != verify.Drift || s.Transport != lock.Stdio || ctx.Err() != nil {
 			continue
 		}
-		on, err := run.Depends(ctx, p.Path, p.Lock.Servers[s.Name], o)
+		on, err := run.Depends(ctx, p.Path, p.Lock.Servers[s.Name], nil, o)
 		switch {
 		case err != nil:
 			s.Warnings = append(s.Warnings, "what its contract depends on is not known: "+err.Error())

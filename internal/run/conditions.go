@@ -58,16 +58,19 @@ const (
 )
 
 // Depends lists a stdio server again under other conditions and says what of its contract depends on which of them, as far
-// as single listings can tell. It needs one more launch for a server on which nothing depends, up to five for others. The
-// error says why nothing can be told.
-func Depends(ctx context.Context, path string, s *lock.Server, o Options) ([]Dependence, error) {
+// as single listings can tell. It needs one more launch for a server on which nothing depends, up to five for others; first
+// is a listing under the usual conditions, nil where there is none at hand, which costs a launch too. The error says why
+// nothing can be told.
+func Depends(ctx context.Context, path string, s *lock.Server, first *contract.Listing, o Options) ([]Dependence, error) {
 	if s.Transport != lock.Stdio {
 		return nil, nil
 	}
 	w := &weigher{ctx: ctx, path: path, server: s, options: o}
-	first, err := w.list()
-	if err != nil {
-		return nil, err
+	var err error
+	if first == nil {
+		if first, err = w.list(); err != nil {
+			return nil, err
+		}
 	}
 	together, err := w.list(conditions...)
 	if err != nil {
