@@ -47,6 +47,7 @@ func TestInit_asksBeforeItPinsAChange(t *testing.T) {
 
 			cmd := exec.Command("contractpin", append([]string{"init", "--force", "acme"}, c.args...)...)
 			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "NO_COLOR=1")
 			terminal, err := pty.Start(cmd)
 			if err != nil {
 				t.Fatal(err)
@@ -73,7 +74,7 @@ func TestInit_asksBeforeItPinsAChange(t *testing.T) {
 			if answered != c.asked {
 				t.Errorf("asked: %v: %s", answered, shown.Bytes())
 			}
-			if !bytes.Contains(shown.Bytes(), []byte("and deletes")) {
+			if !bytes.Contains(shown.Bytes(), []byte("Reads and deletes.")) {
 				t.Errorf("what is to be pinned was not shown: %s", shown.Bytes())
 			}
 			after, _ := os.ReadFile(filepath.Join(dir, "contractpin.lock"))
