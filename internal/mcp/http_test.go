@@ -312,6 +312,7 @@ func TestList_olderSSEEndpointElsewhereIsRefused(t *testing.T) {
 
 func TestList_noFormOfHTTPTellsTheFirstStatus(t *testing.T) {
 	t.Parallel()
+	mustFail(t, serve(t, &olderSSE{Status: 401}), mcp.Options{}, mcp.Unreachable, mcp.CodeAuthentication)
 	e := mustFail(t, serve(t, &olderSSE{Status: 405}), mcp.Options{}, mcp.Unreachable, mcp.CodeHTTPStatus)
 	if !strings.HasPrefix(e.Message, "HTTP 404 Not Found: Cannot POST") {
 		t.Error(e.Message)

@@ -32,6 +32,10 @@ func dialSSE(ctx context.Context, e endpoint, limits Limits) (wire, error) {
 	}
 	w.body = resp.Body
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode == http.StatusUnauthorized {
+		w.shutdown()
+		return nil, w.unauthorized(resp)
+	}
 	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		w.shutdown()
 		return nil, &noStreamError{"HTTP " + resp.Status}
