@@ -128,7 +128,7 @@ func (c *cell) run(t *testing.T, well, other string) {
 	s, done := c.server(t, pids, other)
 	defer done()
 	o := mcp.Options{Dir: dir, Matches: anything, Headers: http.Header{"Authorization": {"Bearer not-a-secret-1"}}}
-	o.Limits = mcp.Limits{Timeout: time.Minute, Message: faultyMessage, Shutdown: 800 * time.Millisecond}
+	o.Limits = mcp.Limits{Timeout: time.Minute, Message: faultyMessage, Shutdown: 1600 * time.Millisecond}
 	if slices.Contains(hanging, c.Kind) && c.Step != "end" { // where the listing is complete
 		o.Timeout = 1500 * time.Millisecond
 	}

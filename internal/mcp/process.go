@@ -129,8 +129,8 @@ func (p *process) wait() {
 	close(p.exited)
 }
 
-// awaitOwnExit gives a process whose pipe broke the time to exit.
-func (p *process) awaitOwnExit() { p.gone(p.grace/4, false) }
+// awaitOwnExit gives a process whose pipe broke the time to exit, which usually takes none.
+func (p *process) awaitOwnExit() { p.gone(p.grace/2, false) }
 
 // unblock makes reads and writes return, for good.
 func (p *process) unblock() {

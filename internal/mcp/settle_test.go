@@ -37,12 +37,9 @@ func TestList_lateToolsAreWaitedFor(t *testing.T) {
 func TestList_matchCostsNoWait(t *testing.T) {
 	t.Parallel()
 	h := &faultyHTTP{scenario: scenario{ListChanged: true}}
-	l := mustList(t, serve(t, h), mcp.Options{Matches: isComplete})
-	if h.requests["tools/list"] != 2 {
+	mustList(t, serve(t, h), mcp.Options{Matches: isComplete})
+	if h.requests["tools/list"] != 2 { // after a wait it would be listed again
 		t.Errorf("%v, want each page once", h.requests)
-	}
-	if l.Timing.Listing > time.Second {
-		t.Errorf("waited %s", l.Timing.Listing)
 	}
 }
 
@@ -69,7 +66,7 @@ func TestList_changesWithoutEndAreCutOff(t *testing.T) {
 func TestList_timeEndingDuringTheWaitKeepsTheListing(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &faultyHTTP{scenario: scenario{ListChanged: true}})
-	l := mustList(t, s, mcp.Options{Limits: mcp.Limits{Timeout: 500 * time.Millisecond}})
+	l := mustList(t, s, mcp.Options{Limits: mcp.Limits{Timeout: 900 * time.Millisecond}})
 	if names(l) != "alpha beta gamma" {
 		t.Error(names(l))
 	}

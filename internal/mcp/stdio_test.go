@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -162,18 +164,33 @@ func TestList_commandNotFoundNamesItAndHints(t *testing.T) {
 	}
 }
 
-func TestList_interruptIsNotATimeout(t *testing.T) {
+func TestList_interruptEndsAWrapperWhoseChildIgnoresIt(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
-	s := stdioServer(t, scenario{Ask: []string{"ping"}, Expect: []string{""}, Pages: []page{{Raw: `{"tools":[]}`}}})
-	s.Command = []string{"/bin/sleep", "60"}
-	if _, err := os.Stat(s.Command[0]); err != nil {
-		t.Skip("no /bin/sleep to wait for")
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs sh")
 	}
-	_, err := mcp.List(ctx, s, mcp.Options{})
-	var e *mcp.Error
-	if !errors.As(err, &e) || e.Code != mcp.CodeInterrupted {
-		t.Fatal(err)
+	pids := filepath.Join(t.TempDir(), "pids")
+	for _, step := range steps[:4] {
+		s := stdioServer(t, scenario{Fault: fault{step, "hang"}, PIDs: pids})
+		s.Command = []string{"sh", "-c", `"$0"; exit $?`, s.Command[0]}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for ctx.Err() == nil && len(readPIDs(pids)) == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			cancel()
+		}()
+		_, err := mcp.List(ctx, s, mcp.Options{Limits: mcp.Limits{Shutdown: time.Second}})
+		cancel()
+		var e *mcp.Error
+		if !errors.As(err, &e) || e.Code != mcp.CodeInterrupted || e.Kind != mcp.Unreachable {
+			t.Errorf("%s: %v", step, err)
+		}
+		for _, pid := range readPIDs(pids) {
+			if isRunning(pid) {
+				t.Errorf("%s: process %d is left", step, pid)
+			}
+		}
+		_ = os.Remove(pids)
 	}
 }
