@@ -16,6 +16,7 @@ import (
 var defaults = map[string]string{
 	"lock-file":        "contractpin.lock",
 	"allow-new":        "false",
+	"require-pinned":   "false",
 	"comment":          onDrift,
 	"comment-behavior": update,
 	"job-summary":      "true",
@@ -44,6 +45,9 @@ type inputs struct {
 	lockFile        string
 	servers         []string
 	allowNew        bool
+	configs         []string // client configurations; none given: those of the checkout
+	noConfigs       bool     // config: none
+	requirePinned   bool
 	comment         string
 	commentBehavior string
 	commentKey      string
@@ -81,6 +85,8 @@ func readInputs(get func(name string) string) (inputs, error) {
 		lockFile:        r.text("lock-file"),
 		servers:         r.lines("servers"),
 		allowNew:        r.flag("allow-new"),
+		configs:         r.lines("config"),
+		requirePinned:   r.flag("require-pinned"),
 		comment:         r.choice("comment", onDrift, always, never),
 		commentBehavior: r.choice("comment-behavior", update, another),
 		commentKey:      r.text("comment-key"),
@@ -108,6 +114,15 @@ func readInputs(get func(name string) string) (inputs, error) {
 		if in.shard != nil { // or a green shard would resolve what a red one wrote
 			in.commentKey += fmt.Sprintf("#%d/%d", in.shard.Index, in.shard.Count)
 		}
+	}
+	if slices.Equal(in.configs, []string{"none"}) {
+		in.configs, in.noConfigs = nil, true
+	}
+	switch {
+	case in.requirePinned && in.noConfigs:
+		r.complain("config", "none", "require-pinned needs one")
+	case len(in.reports) > 0 && (in.requirePinned || len(in.configs) > 0):
+		r.complain("reports", r.text("reports"), "set config and require-pinned in the jobs that wrote the reports")
 	}
 	if len(in.reports) > 0 && in.shard != nil {
 		r.complain("shard", r.text("shard"), "reports merges all shards; leave shard out")

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/contractpin/verify/internal/clientconfig"
 	"github.com/contractpin/verify/internal/github"
 	"github.com/contractpin/verify/internal/lock"
 	"github.com/contractpin/verify/internal/mcp"
@@ -181,6 +182,7 @@ func (j *job) vet(path string) error {
 func (j *job) verify(ctx context.Context, p *run.Pinned) *verify.Report {
 	o := run.Options{
 		Servers: j.in.servers, Shard: j.in.shard, Headers: j.in.headers, AllowNew: j.in.allowNew, Concurrency: j.in.concurrency,
+		Configs: j.configs(), PinAll: j.in.requirePinned,
 		Timeout: j.in.timeout, Protocol: j.in.protocol, PassEnv: j.in.passEnv, Version: run.BuildVersion(), Lookup: j.lookup,
 		CheckFile: github.InWorkspace(j.ws), Block: j.trust(ctx, p.Lock), Secrets: j.secrets,
 		Done: func(s verify.Server) { j.gh.Logf("%s", report.ServerLine(&s, report.TextOptions{})) },
@@ -196,6 +198,28 @@ func (j *job) verify(ctx context.Context, p *run.Pinned) *verify.Report {
 	r.Review = <-reviewed
 	markLive(r)
 	return r
+}
+
+// configs are the client configurations that the lock is held against. One that leads out of the workspace is not read.
+func (j *job) configs() []run.Config {
+	if j.in.noConfigs {
+		return nil
+	}
+	names := j.in.configs
+	if len(names) == 0 {
+		for _, path := range clientconfig.Files(j.ws) {
+			names = append(names, github.RelativeTo(j.ws, path))
+		}
+	}
+	if len(names) == 0 && j.in.requirePinned {
+		j.warnf("require-pinned: the checkout holds no client configuration, so there was nothing to hold the lock against")
+	}
+	var configs []run.Config
+	for _, name := range names {
+		path := j.abs(name)
+		configs = append(configs, run.Config{Name: name, Path: path, Err: j.vet(path)})
+	}
+	return configs
 }
 
 // isolate prepares a server's command; what keeps it from being isolated is a reason of its own in the report.

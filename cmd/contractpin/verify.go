@@ -36,6 +36,8 @@ type verifyFlags struct {
 	shard       string
 	explain     bool
 	github      bool
+	configs     []string
+	pinAll      bool
 }
 
 func (c *Command) verifyCommand(do binder) *cobra.Command {
@@ -44,13 +46,16 @@ func (c *Command) verifyCommand(do binder) *cobra.Command {
 		Use:   "verify [flags] [SERVER...]",
 		Short: "Compare live servers with the lock",
 		Long: `verify starts or contacts each server that the lock pins (or those named), lists its tools and
-compares their contracts with the lock.
+compares their contracts with the lock. With --config it also warns of servers that a client is
+configured to start and the lock does not pin, or pins as they are launched otherwise, and of those
+whose package has no exact version.
 
 Exit codes: 0 every server matches, 1 a tool drifted, was added or was removed, or a server could not
 be checked, 2 verify could not run (bad arguments, missing or corrupt lock).`,
 		Example: `  contractpin verify
   contractpin verify --header "search=Authorization: Bearer $TOKEN"
   contractpin verify --format json --output report.json files search
+  contractpin verify --config .mcp.json --require-pinned
   contractpin verify --shard 3/8 --format json --output report-3.json`,
 		ValidArgsFunction: serverNames,
 		RunE: do(func(ctx context.Context, _ *cobra.Command, args []string) (int, error) {
@@ -65,6 +70,8 @@ be checked, 2 verify could not run (bad arguments, missing or corrupt lock).`,
 	cmd.Flags().StringVar(&f.shard, "shard", "", "check only part `I/N` of the servers; the parts of merge")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "start drifted servers again elsewhere, and say what of them depends on the folder, home, zone or moment")
 	cmd.Flags().BoolVar(&f.github, "github", false, "in a GitHub Actions job: also write its summary, annotations and outputs")
+	cmd.Flags().StringArrayVar(&f.configs, "config", nil, "hold the lock against the client configuration `FILE` too (.mcp.json and alike; repeatable)")
+	cmd.Flags().BoolVar(&f.pinAll, "require-pinned", false, "with --config: exit 1 unless the lock pins all that it names, launched the same way")
 	return cmd
 }
 
@@ -77,6 +84,9 @@ func (c *Command) verify(ctx context.Context, f verifyFlags, names []string) (in
 	if f.concurrency < 0 {
 		return 0, problemf("", "--concurrency %d is no number of servers", f.concurrency)
 	}
+	if f.pinAll && len(f.configs) == 0 {
+		return 0, problemf("contractpin verify --require-pinned --config .mcp.json", "--require-pinned says nothing without --config")
+	}
 	shard, err := run.ParseShard(f.shard)
 	if err != nil {
 		return 0, problemf("", "--%v", err)
@@ -87,6 +97,10 @@ func (c *Command) verify(ctx context.Context, f verifyFlags, names []string) (in
 	}
 	o := c.options(&f.reachFlags)
 	o.Servers, o.Shard, o.AllowNew, o.Concurrency = names, shard, f.allowNew, f.concurrency
+	o.PinAll = f.pinAll
+	for _, path := range f.configs {
+		o.Configs = append(o.Configs, run.Config{Name: path, Path: path})
+	}
 	if isTerminal(c.Stderr) {
 		o.Done = func(s verify.Server) { fmt.Fprintln(c.Stderr, report.ServerLine(&s, c.textOptions(c.Stderr))) }
 	}

@@ -77,19 +77,23 @@ func Files(dir string) []string {
 }
 
 // Load reads a file. Errors read `path: place: what`.
-func Load(path string) (*File, error) {
+func Load(path string) (*File, error) { return LoadAs(path, path) }
+
+// LoadAs reads a file that messages call by another name, such as its path in the checkout. The name tells which client
+// it belongs to.
+func LoadAs(path, name string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, plain(err))
+		return nil, fmt.Errorf("%s: %w", name, plain(err))
 	}
 	if info.Size() > MaxSize || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a file of at most 4 MiB", path)
+		return nil, fmt.Errorf("%s: not a file of at most 4 MiB", name)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, plain(err))
+		return nil, fmt.Errorf("%s: %w", name, plain(err))
 	}
-	return Parse(path, data)
+	return Parse(name, data)
 }
 
 func plain(err error) error {

@@ -31,6 +31,9 @@ func Annotations(r *verify.Report, p Placement) []Annotation {
 			add(j, a)
 		}
 	}
+	for i := range r.Coverage {
+		add(i, gapAnnotation(&r.Coverage[i]))
+	}
 	for _, w := range r.Warnings {
 		add(0, Annotation{Level: Warning, Title: "contractpin", Message: shownText(w), File: p.File})
 	}
@@ -85,6 +88,18 @@ func serverAnnotations(s *verify.Server, p Placement) []Annotation {
 		add(Warning, s.Line, name, fmt.Sprintf("server %s: %s", name, shownText(w)))
 	}
 	return out
+}
+
+// gapAnnotation stands in the client's configuration.
+func gapAnnotation(g *verify.Gap) Annotation {
+	a := Annotation{Level: Warning, Title: "contractpin: " + visible.Name(string(g.Kind)), Message: shownText(g.Message)}
+	if g.Required {
+		a.Level = Error
+	}
+	if filepath.IsLocal(filepath.FromSlash(g.Config)) {
+		a.File, a.Line = filepath.ToSlash(g.Config), g.Line
+	}
+	return a
 }
 
 func changeMessage(server string, c *verify.Change) string {

@@ -45,11 +45,15 @@ func failureReason(r *verify.Report, t verify.Totals) string {
 			return string(s)
 		}
 	}
+	if r.Uncovered() > 0 {
+		return "not-pinned"
+	}
 	return ""
 }
 
-// OnlyDrift tells whether a run fails for drift alone: every server was listed, and the lock was fine.
+// OnlyDrift tells whether a run fails for drift alone: every server was listed, the lock was fine, and nothing that must be
+// pinned is not.
 func OnlyDrift(r *verify.Report) bool {
 	t := r.Totals()
-	return r.ExitCode == verify.ExitDrift && t.Status[verify.Drift]+t.Status[verify.Match] == len(r.Servers)
+	return r.ExitCode == verify.ExitDrift && t.Status[verify.Drift]+t.Status[verify.Match] == len(r.Servers) && r.Uncovered() == 0
 }

@@ -31,11 +31,14 @@ func check(r *verify.Report) error {
 			return fmt.Errorf("server %s: %w", quoted(s.Name), err)
 		}
 	}
+	if err := checkCoverage(r.Coverage); err != nil {
+		return fmt.Errorf("coverage: %w", err)
+	}
 	if err := checkReview(r.Review); err != nil {
 		return fmt.Errorf("review: %w", err)
 	}
 	c := *r
-	c.Servers = slices.Clone(r.Servers)
+	c.Servers, c.Coverage = slices.Clone(r.Servers), slices.Clone(r.Coverage)
 	c.Finish()
 	if c.Result != r.Result || c.ExitCode != r.ExitCode {
 		return fmt.Errorf("result %s with exit_code %d, but the rest amounts to %s with %d", quoted(string(r.Result)), r.ExitCode, c.Result, c.ExitCode)

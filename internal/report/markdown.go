@@ -97,6 +97,9 @@ func (w *writer) body(p *page) {
 		table.open = "### What the servers serve now\n\n"
 	}
 	p.sections = append(p.sections, table)
+	if s := w.coverage(); s != nil {
+		p.sections = append(p.sections, s)
+	}
 	p.sections = append(p.sections, w.serverSections()...)
 	p.sections = append(p.sections, w.unchecked()...)
 	if s := w.warnings(); s != nil {
@@ -113,6 +116,8 @@ func (w *writer) title() string {
 		return "## ❌ contractpin: could not run"
 	case t.Status[verify.Drift] > 0:
 		return "## ❌ contractpin: tool contracts drifted"
+	case r.Result != verify.ResultMatch && t.Status[verify.Match] == len(r.Servers):
+		return "## ❌ contractpin: not all that clients start is pinned"
 	case r.Result != verify.ResultMatch:
 		return "## ⚠️ contractpin: not every server could be checked"
 	case !r.Review.Empty():
@@ -191,6 +196,10 @@ func (w *writer) advice() string {
 	}
 	if len(r.Servers) > t.Status[verify.Drift]+t.Status[verify.Match] {
 		b.WriteString("**Not checked is not the same as unchanged.** Mend the cause named above and run the job again.\n\n")
+	}
+	if r.Uncovered() > 0 {
+		b.WriteString("**Not pinned is not checked.** Pin what a client starts, launched the same way, or take it out of the client's configuration: " +
+			"`require-pinned` asks for that.\n\n")
 	}
 	return b.String()
 }

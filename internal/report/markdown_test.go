@@ -45,6 +45,8 @@ func TestMarkdown_golden(t *testing.T) {
 		golden(t, "comment/"+name+".md", Comment(r, testContext))
 		golden(t, "summary/"+name+".md", Summary(r, testContext))
 	}
+	golden(t, "comment/coverage.md", Comment(covered(t, true), testContext))
+	golden(t, "summary/coverage.md", Summary(covered(t, false), testContext))
 	golden(t, "comment/review-alone.md", ReviewMarkdown(review(t), testContext))
 }
 
@@ -173,6 +175,10 @@ func hostileReport(t testing.TB) *verify.Report {
 	all := strings.Join(tricks, "\n")
 	r.Warnings, r.Version, r.Lock = append([]string{all}, tricks...), all, all
 	r.Review = hostileReview(t)
+	for i, s := range tricks {
+		r.Coverage = append(r.Coverage, verify.Gap{Config: "c" + s, Server: s, Line: i, Kind: verify.NotPinned, Message: "m " + s, Required: i%2 == 0})
+	}
+	r.Finish()
 	return r
 }
 

@@ -36,6 +36,7 @@ func Merge(reports []*verify.Report, want int) (*verify.Report, error) {
 				out.Warnings = append(out.Warnings, w)
 			}
 		}
+		out.Coverage = append(out.Coverage, r.Coverage...) // of the whole lock in each: Finish keeps every gap once
 		if out.Review.Empty() {
 			out.Review = r.Review
 		}

@@ -42,7 +42,7 @@ func everyKind(t testing.TB) map[string]*verify.Report {
 	return map[string]*verify.Report{
 		"match": run(t, verify.Options{}, same("a"), same("b")), "drift": run(t, verify.Options{}, acme(), same("b"), failing("c", verify.Blocked, timeout)),
 		"unknown": run(t, verify.Options{}, many(12, true)), "allowed": run(t, verify.Options{AllowNew: true}, pair{name: "a", new: acme().new}),
-		"none": run(t, verify.Options{}), "sharded": sharded, "invalid": invalid, "reviewed": reviewed, "edited": edited, "merged": merged, "hostile": hostileReport(t),
+		"none": run(t, verify.Options{}), "sharded": sharded, "invalid": invalid, "reviewed": reviewed, "edited": edited, "merged": merged, "covered": covered(t, false), "required": covered(t, true), "hostile": hostileReport(t),
 	}
 }
 

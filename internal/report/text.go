@@ -28,6 +28,7 @@ func Text(w io.Writer, r *verify.Report, o TextOptions) error {
 		t.failure("  ", r.Error)
 	}
 	t.serverLines(r.Servers)
+	t.coverage(r.Coverage)
 	for i := range r.Servers {
 		if s := &r.Servers[i]; s.Status == verify.Drift || len(s.Changes) > 0 {
 			t.server(s, r.Lock)

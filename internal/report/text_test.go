@@ -20,6 +20,8 @@ func TestText_golden(t *testing.T) {
 	} {
 		golden(t, "text/"+name+".txt", text(t, r, TextOptions{}))
 	}
+	golden(t, "text/coverage.txt", text(t, covered(t, false), TextOptions{}))
+	golden(t, "text/coverage-required.txt", text(t, covered(t, true), TextOptions{Color: true}))
 	golden(t, "text/drift-color.txt", text(t, run(t, verify.Options{}, acme()), TextOptions{Color: true}))
 }
 

@@ -45,12 +45,19 @@ func verdict(r *verify.Report) string {
 	if unchecked > 0 {
 		parts = append(parts, count(unchecked, "server")+" could not be checked")
 	}
+	if n := r.Uncovered(); n > 0 {
+		parts = append(parts, uncovered(n))
+	}
 	if n := t.Status[verify.Match]; n > 0 {
 		parts = append(parts, count(n, "server")+as(n, " matches", " match"))
 	}
 	word := "drift: "
-	if t.Status[verify.Drift] == 0 {
+	switch {
+	case t.Status[verify.Drift] > 0:
+	case unchecked > 0:
 		word = "not checked: "
+	default:
+		word = "not pinned: "
 	}
 	return word + strings.Join(parts, "; ")
 }

@@ -20,6 +20,8 @@ type Options struct {
 	Shard       *verify.Shard // nil: all of the selected servers
 	Headers     []string      // "Name: value", or "SERVER=Name: value"
 	AllowNew    bool
+	Configs     []Config                         // client configurations that the lock is held against
+	PinAll      bool                             // what they name must be pinned, and launched as they say
 	Concurrency int                              // servers at once; zero: the default of verify.Options
 	Timeout     time.Duration                    // one server, start to last page; zero: the default of mcp.Limits
 	Protocol    string                           // "auto" (or ""), "legacy" or "modern"
@@ -58,6 +60,9 @@ func Verify(ctx context.Context, p *Pinned, o Options) *verify.Report {
 		Names: names, AllowNew: o.AllowNew, Concurrency: o.Concurrency, Texts: p.Tool, Done: o.Done,
 	})
 	r.Lock, r.Version, r.Shard = p.Path, o.Version, o.Shard
+	if r.Coverage = coverage(p.Lock, o.Configs, o.PinAll); r.Coverage != nil {
+		r.Finish()
+	}
 	r.Warnings = append(r.Warnings, p.AllWarnings()...)
 	r.Warnings = append(r.Warnings, warnings...)
 	if len(p.Lock.Servers) == 0 {

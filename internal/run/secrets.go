@@ -129,6 +129,9 @@ func (s *Secrets) redactFailure(f *verify.Failure) {
 func (s *Secrets) redactReport(r *verify.Report) {
 	s.redactAll(r.Warnings)
 	s.redactFailure(r.Error)
+	for i := range r.Coverage {
+		r.Coverage[i].Message = s.Redact(r.Coverage[i].Message)
+	}
 	for i := range r.Servers {
 		v := &r.Servers[i]
 		s.redactAll(v.Warnings)

@@ -49,7 +49,8 @@ type Report struct {
 	Shard      *Shard          `json:"shard,omitempty"`
 	Result     Result          `json:"result"`
 	ExitCode   int             `json:"exit_code"`
-	Servers    []Server        `json:"servers"` // sorted by name
+	Servers    []Server        `json:"servers"`            // sorted by name
+	Coverage   []Gap           `json:"coverage,omitempty"` // what client configurations name and the lock does not cover
 	Warnings   []string        `json:"warnings,omitempty"`
 	Review     *Review         `json:"review,omitempty"` // what a pull request does to the lock
 	Error      *Failure        `json:"error,omitempty"`  // exit 2
@@ -129,7 +130,7 @@ type FieldChange struct {
 	Details []contract.Detail `json:"details,omitempty"`
 }
 
-// Finish sorts the servers and derives the result and the exit code: the only place where they are made.
+// Finish sorts the servers and the gaps, and derives the result and the exit code: the only place where they are made.
 func (r *Report) Finish() {
 	r.Report = Format
 	if r.Servers == nil {
@@ -141,6 +142,10 @@ func (r *Report) Finish() {
 		if r.Servers[i].Status != Match {
 			r.Result, r.ExitCode = ResultDrift, ExitDrift
 		}
+	}
+	r.sortCoverage()
+	if r.Uncovered() > 0 {
+		r.Result, r.ExitCode = ResultDrift, ExitDrift
 	}
 	if r.Error != nil {
 		r.Result, r.ExitCode = ResultError, ExitCouldNotRun
