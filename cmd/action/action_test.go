@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -284,24 +283,6 @@ func TestAction_annotatesTheToolsLine(t *testing.T) {
 	errors := s.annotations("error")
 	if want := "::error file=locks/a.lock,line=" + itoa(line) + ",title="; len(errors) != 1 || !strings.HasPrefix(errors[0], want) {
 		t.Errorf("%s, want %s", errors, want)
-	}
-}
-
-func TestAction_filesOfTheWorkspaceGetItsOwner(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
-	}
-	s := newStep(t)
-	if err := os.Chown(s.ws, 1234, 2345); err != nil {
-		t.Fatal(err)
-	}
-	s.pin(one(calm))
-	s.write("s.json", calm)
-	s.want(0)
-	for _, name := range []string{"out", "out/report.json"} {
-		if got := ownerOf(filepath.Join(s.ws, name)); got.uid != 1234 || got.gid != 2345 {
-			t.Errorf("%s: %+v", name, got)
-		}
 	}
 }
 

@@ -86,11 +86,13 @@ func (j *job) keepSecrets(getenv func(string) string) {
 		j.hide(getenv(name))
 	}
 	for _, h := range j.in.headers {
-		_, value, _ := strings.Cut(h, ":")
-		value = strings.TrimSpace(value)
-		j.hide(value)
-		if _, credential, ok := strings.Cut(value, " "); ok {
-			j.hide(credential)
+		for rest, more := h, true; more; { // a server's name may hold a colon too
+			if _, rest, more = strings.Cut(rest, ":"); more {
+				value := strings.TrimSpace(rest)
+				j.hide(value)
+				_, credential, _ := strings.Cut(value, " ")
+				j.hide(credential)
+			}
 		}
 	}
 	for _, name := range j.in.passEnv {
