@@ -152,7 +152,7 @@ func (p *process) end() {
 			p.group.terminate()
 			if !p.gone(p.grace/2, true) {
 				p.group.kill()
-				p.gone(p.grace/4, false)
+				p.gone(p.grace/4, true) // the rest of the group dies a moment after its leader
 			}
 		}
 		strays.kill()
