@@ -21,20 +21,22 @@ const module = "github.com/contractpin/verify/"
 // arrows names, for each package, the packages that it may import; what those may import it may import too.
 // cmd/ may import everything. A package that is not named here fails the test: give it its place first.
 var arrows = map[string][]string{
-	"internal/canon":             {},
-	"internal/visible":           {},
-	"internal/sandbox":           {},
-	"internal/secret":            {},
-	"internal/contract":          {"internal/canon", "internal/visible"},
-	"internal/lock":              {"internal/contract", "internal/secret"},
-	"internal/clientconfig":      {"internal/lock"},
-	"internal/mcp":               {"internal/lock"},
-	"internal/verify":            {"internal/lock"},
-	"internal/report":            {"internal/verify"},
-	"internal/github":            {"internal/report"},
-	"internal/github/fakegithub": {},
-	"internal/demo":              {},
-	"internal/run":               {"internal/clientconfig", "internal/mcp", "internal/sandbox", "internal/report", "internal/github"},
+	"internal/canon":                {},
+	"internal/visible":              {},
+	"internal/sandbox":              {},
+	"internal/secret":               {},
+	"internal/contract":             {"internal/canon", "internal/visible"},
+	"internal/contract/vectors":     {"internal/contract"},
+	"internal/contract/conformance": {"internal/contract/vectors"},
+	"internal/lock":                 {"internal/contract", "internal/secret"},
+	"internal/clientconfig":         {"internal/lock"},
+	"internal/mcp":                  {"internal/lock"},
+	"internal/verify":               {"internal/lock"},
+	"internal/report":               {"internal/verify"},
+	"internal/github":               {"internal/report"},
+	"internal/github/fakegithub":    {},
+	"internal/demo":                 {},
+	"internal/run":                  {"internal/clientconfig", "internal/mcp", "internal/sandbox", "internal/report", "internal/github"},
 }
 
 // onlyIn names the packages that alone may know a library (by the prefix of its import path).
