@@ -17,8 +17,7 @@ import (
 
 const (
 	tallest = 6000 // CSS pixels; what is below a page's end is cut off
-	scale   = "1.5"
-	margin  = 24 // pixels
+	margin  = 24   // pixels
 )
 
 const style = `
@@ -51,7 +50,7 @@ func draw(p picture, path string) error {
 	}
 	shot := filepath.Join(dir, "page.png")
 	cmd := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--user-data-dir="+filepath.Join(dir, "profile"),
-		"--force-device-scale-factor="+scale, fmt.Sprintf("--window-size=%d,%d", p.width, tallest), "--screenshot="+shot, "file://"+page)
+		"--force-device-scale-factor="+p.scale, fmt.Sprintf("--window-size=%d,%d", p.width, tallest), "--screenshot="+shot, "file://"+page)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("chromium: %w: %s", err, out)
 	}
@@ -156,7 +155,7 @@ func palette(img image.Image, b image.Rectangle) color.Palette {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			r, g, bl, _ := img.At(x, y).RGBA()
-			seen[color.RGBA{uint8(r>>8) &^ 3, uint8(g>>8) &^ 3, uint8(bl>>8) &^ 3, 255}]++
+			seen[color.RGBA{uint8(r>>8) | 3, uint8(g>>8) | 3, uint8(bl>>8) | 3, 255}]++
 		}
 	}
 	var all []color.RGBA

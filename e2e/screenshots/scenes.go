@@ -16,6 +16,7 @@ import (
 type picture struct {
 	name     string
 	width    int
+	scale    string // device pixels to a CSS pixel
 	markdown string
 	terminal string
 }
@@ -32,11 +33,11 @@ func pictures() []picture {
 	green := check(weather(false))
 	green.Review = review()
 	return []picture{
-		{name: "caught-attack", width: 820, markdown: report.Comment(attack, where)},
-		{name: "comment-drift", width: 820, markdown: report.Comment(mixed, where)},
-		{name: "comment-review", width: 820, markdown: report.Comment(green, where)},
-		{name: "summary", width: 1000, markdown: report.Summary(mixed, where)},
-		{name: "terminal", width: 820, terminal: terminal(mixed)},
+		{name: "caught-attack", width: 820, scale: "1.5", markdown: report.Comment(attack, where)},
+		{name: "comment-drift", width: 820, scale: "1.5", markdown: report.Comment(mixed, where)},
+		{name: "comment-review", width: 820, scale: "1.5", markdown: report.Comment(green, where)},
+		{name: "summary", width: 1000, scale: "1.2", markdown: report.Summary(mixed, where)},
+		{name: "terminal", width: 820, scale: "1.5", terminal: terminal(mixed)},
 	}
 }
 

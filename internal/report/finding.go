@@ -289,7 +289,7 @@ func fits(label string, f *finding) bool {
 		return f.field == contract.FieldOutputSchema
 	case contract.LabelOrder:
 		return slices.ContainsFunc(f.details, func(d contract.Detail) bool { return d.Kind == contract.DetailMoved })
-	case contract.LabelHidden, contract.LabelInstruction:
+	case contract.LabelHidden, contract.LabelInstruction, contract.LabelText:
 		return len(f.tools[0].Fields) == 1 || slices.Contains(contract.Labels("", contract.Drifted, map[string][]contract.Detail{f.field: f.details}, nil), label)
 	case contract.LabelNamesTool: // which tools are pinned is not known here; the description is the likeliest place
 		return f.field == contract.FieldDescription || !slices.ContainsFunc(f.tools[0].Fields, func(c verify.FieldChange) bool {

@@ -44,7 +44,7 @@ func (w *writer) what(f *finding) string {
 	case contract.Removed:
 		s += " removed"
 	}
-	if !w.hasDetails(f) {
+	if f.brief() {
 		for i := range f.details {
 			s += []string{": ", ", "}[min(i, 1)] + briefly(&f.details[i])
 		}
@@ -80,21 +80,23 @@ func (w *writer) hasDetails(f *finding) bool {
 		}
 		return f.tools[0].Note != ""
 	}
-	if len(f.details) > inRow || f.tools[0].Note != "" || w.summary && len(f.tools) > 5 {
-		return true
-	}
+	return !f.brief() || f.tools[0].Note != "" || w.summary && len(f.tools) > 3
+}
+
+// brief tells whether a row can say all that changed.
+func (f *finding) brief() bool {
 	for i := range f.details {
 		d := &f.details[i]
 		switch d.Kind {
 		case contract.DetailAdded, contract.DetailRemoved, contract.DetailChanged:
 			if d.Diff != "" || len(d.Old) > inRowValue || len(d.New) > inRowValue {
-				return true
+				return false
 			}
 		default:
-			return true
+			return false
 		}
 	}
-	return false
+	return len(f.details) <= inRow
 }
 
 // findingDetails shows a finding in full: old against new where both are known.
@@ -181,7 +183,7 @@ func (l *lineBudget) done() []string {
 }
 
 // fenceWidth is how many columns of a fence a reader sees without scrolling. What stands further right could hide.
-const fenceWidth = 96
+const fenceWidth = 80
 
 // wrapLine breaks a line of a fence at blanks. The parts after the first begin with the line's sign and are indented;
 // none begins with what a CI runner would take for a command.

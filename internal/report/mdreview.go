@@ -84,7 +84,7 @@ func launchHead(kind string) string {
 	case contract.Removed:
 		return "**How it was reached**"
 	}
-	return "**How it is reached changes**"
+	return "**It is reached in another way**"
 }
 
 // maxLaunchLines bounds what is shown of a launch description; an env can be long.

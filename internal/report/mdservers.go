@@ -60,28 +60,34 @@ func (w *writer) serverRow(s *verify.Server) string {
 		num(s.Counts.Added), num(s.Counts.Removed), duration(s.DurationMS), result)
 }
 
-// serverSections has one section for each server with changes, the most alarming first.
-func (w *writer) serverSections() []*section {
-	type entry struct {
-		s  *verify.Server
-		fs findings
-	}
-	var list []entry
-	for i := range w.report.Servers {
-		if s := &w.report.Servers[i]; len(s.Changes) > 0 {
-			list = append(list, entry{s, collect(s.Changes)})
+// changedServer is a server with what changed on it.
+type changedServer struct {
+	*verify.Server
+	findings
+}
+
+// changedServers are those with changes, the most alarming first.
+func changedServers(r *verify.Report) []changedServer {
+	var out []changedServer
+	for i := range r.Servers {
+		if s := &r.Servers[i]; len(s.Changes) > 0 {
+			out = append(out, changedServer{s, collect(s.Changes)})
 		}
 	}
-	rank := func(e entry) int {
-		if e.s.Status == verify.Match {
+	rank := func(s changedServer) int {
+		if s.Status == verify.Match {
 			return 1000
 		}
-		return e.fs.list[0].weight()
+		return s.list[0].weight()
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(out, func(a, b changedServer) int { return rank(a) - rank(b) })
+	return out
+}
+
+func (w *writer) serverSections() []*section {
 	var out []*section
-	for _, e := range list {
-		out = append(out, w.serverSection(e.s, e.fs))
+	for _, s := range changedServers(w.report) {
+		out = append(out, w.serverSection(s.Server, s.findings))
 	}
 	return out
 }
@@ -137,7 +143,7 @@ func (w *writer) changes(fs findings, c verify.Counts) *section {
 	}
 	return &section{
 		open:    open.String(),
-		table:   "| Tool | What changed | Locked → live | May mean |\n|---|---|---|---|\n",
+		table:   "| Tool | What changed | May mean | Locked → live |\n|---|---|---|---|\n",
 		rows:    lazy{n: len(list), make: func(i int) string { return w.findingRow(&list[i]) }, what: "row"},
 		between: w.meanings(list),
 		details: lazy{n: len(telling), make: func(i int) string { return w.findingDetails(&list[telling[i]]) }, what: "change in full"},
@@ -154,9 +160,9 @@ func markdownWords(s string) string {
 	}, s)
 }
 
-// findingRow is one row: which tools, what changed, digests, what it may mean.
+// findingRow is one row: which tools, what changed, what it may mean, digests.
 func (w *writer) findingRow(f *finding) string {
-	return tableRow(w.toolsOf(f, 3), w.what(f), w.digests(f), w.means(f, "", ""))
+	return tableRow(w.toolsOf(f, 3), w.what(f), w.means(f, "", ""), w.digests(f))
 }
 
 // labelWords is a label in our words; any other comes from a forged report.

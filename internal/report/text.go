@@ -29,10 +29,8 @@ func Text(w io.Writer, r *verify.Report, o TextOptions) error {
 	}
 	t.serverLines(r.Servers)
 	t.coverage(r.Coverage)
-	for i := range r.Servers {
-		if s := &r.Servers[i]; s.Status == verify.Drift || len(s.Changes) > 0 {
-			t.server(s, r.Lock)
-		}
+	for _, s := range changedServers(r) {
+		t.server(s, r.Lock)
 	}
 	t.warnings(r)
 	if !r.Review.Empty() {
@@ -149,7 +147,6 @@ func lastLines(s string, n, max int) []string {
 
 // serverLines lists the servers, what needs attention first; of many that match only their number.
 func (t *texter) serverLines(servers []verify.Server) {
-	const manyMatching = 20
 	width, matching := 0, 0
 	for i := range servers {
 		width = max(width, min(len(name(servers[i].Name)), 32))
@@ -158,30 +155,36 @@ func (t *texter) serverLines(servers []verify.Server) {
 		}
 	}
 	t.line("")
-	for _, failing := range []bool{true, false} {
-		for i := range servers {
-			s := &servers[i]
-			if (s.Status == verify.Match) == failing || !failing && matching > manyMatching && len(s.Warnings) == 0 {
-				continue
-			}
-			what := outcome(s)
-			if !checked(s) && s.Reason != nil {
-				what = string(s.Status)
-			}
-			if s.DurationMS >= slowMS {
-				what += t.paint(dim, " ("+strings.TrimSuffix(duration(s.DurationMS)+"; "+timing(s), "; ")+")")
-			}
-			t.line(fmt.Sprintf("%s %s  %s", mark(s.Status, t.TextOptions), t.paint(bold, pad(name(s.Name), width)), what))
-			if s.Reason != nil {
-				t.failure("    ", s.Reason)
-			}
-			for _, w := range firstN(s.Warnings, maxWarnings) {
-				t.wrap("    ", "warning: "+visible.Line(w, 500))
-			}
+	order := make([]*verify.Server, len(servers))
+	for i := range servers {
+		order[i] = &servers[i]
+	}
+	byAttention(order)
+	for _, s := range order {
+		if s.Status == verify.Match && matching > manyMatching && len(s.Warnings) == 0 {
+			continue
 		}
+		t.serverLine(s, width)
 	}
 	if matching > manyMatching {
 		t.line(mark(verify.Match, t.TextOptions) + " " + count(matching, "server") + " match")
+	}
+}
+
+func (t *texter) serverLine(s *verify.Server, width int) {
+	what := outcome(s)
+	if !checked(s) && s.Reason != nil {
+		what = string(s.Status)
+	}
+	if s.DurationMS >= slowMS {
+		what += t.paint(dim, " ("+strings.TrimSuffix(duration(s.DurationMS)+"; "+timing(s), "; ")+")")
+	}
+	t.line(mark(s.Status, t.TextOptions) + " " + t.paint(bold, pad(name(s.Name), width)) + "  " + what)
+	if s.Reason != nil {
+		t.failure("    ", s.Reason)
+	}
+	for _, w := range firstN(s.Warnings, maxWarnings) {
+		t.wrap("    ", "warning: "+visible.Line(w, 500))
 	}
 }
 
@@ -203,14 +206,14 @@ func (t *texter) warnings(r *verify.Report) {
 }
 
 // server writes what changed on one server and the command that accepts it.
-func (t *texter) server(s *verify.Server, lock string) {
+func (t *texter) server(s changedServer, lock string) {
 	t.line("")
 	head := t.paint(bold, name(s.Name))
 	if s.Line > 0 {
 		head += t.paint(dim, "  "+name(lock)+":"+fmt.Sprint(s.Line))
 	}
 	t.line(head)
-	t.findings(collect(s.Changes), s.Counts)
+	t.findings(s.findings, s.Counts)
 	if s.Status == verify.Drift {
 		t.line("")
 		t.line("  To accept what this server says now, once you have read it:")

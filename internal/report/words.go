@@ -96,12 +96,12 @@ func as(n int, one, many string) string {
 // checked tells whether a server was listed and compared.
 func checked(s *verify.Server) bool { return s.Status == verify.Match || s.Status == verify.Drift }
 
-// duration words milliseconds: "812 ms", "4.1 s".
+// duration words milliseconds for markdown: "812 ms", "4.1 s".
 func duration(ms int64) string {
 	if ms < 1000 {
-		return fmt.Sprintf("%d ms", ms)
+		return fmt.Sprintf("%d\u00a0ms", ms) // on one line
 	}
-	return fmt.Sprintf("%.1f s", float64(ms)/1000)
+	return fmt.Sprintf("%.1f\u00a0s", float64(ms)/1000)
 }
 
 // slowMS is from where on a server's time is worth explaining.
