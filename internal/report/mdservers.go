@@ -25,7 +25,7 @@ func (w *writer) serverTable() *section {
 		}
 	}
 	byAttention(list)
-	out := &section{rows: lazy{n: len(list), make: func(i int) string { return w.serverRow(list[i]) }, what: "server"}}
+	out := &section{must: true, rows: lazy{n: len(list), make: func(i int) string { return w.serverRow(list[i]) }, what: "server"}}
 	if w.summary {
 		out.table = "| | Server | Transport | Tools | Unchanged | Drifted | Added | Removed | Time | Result |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n"
 	} else {

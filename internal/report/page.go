@@ -20,7 +20,8 @@ type page struct {
 
 // A section is a part with rows and details of its own. Everything in it is rendered only when there is room.
 type section struct {
-	open    string // heading and what must be said; contains the head of the table when there are rows
+	must    bool   // others give way to it
+	open    string // heading and what must be said
 	table   string // head of the table
 	rows    lazy
 	between string // after the table
@@ -45,17 +46,7 @@ const noteRoom = 240
 // details of what matters most: sections, rows and details come in order of weight.
 func (p *page) render() string {
 	room := p.limit - p.size(p.top) - p.size(p.bottom) - noteRoom
-	shown := 0
-	for _, s := range p.sections {
-		need := p.size(s.open) + p.size(s.table) + p.size(s.between) + p.size(s.close) + 2*noteRoom
-		if need > room {
-			break
-		}
-		room -= need
-		shown++
-	}
-	left := p.sections[shown:]
-	kept := p.sections[:shown]
+	kept, room := p.keep(room)
 	forRows := room
 	if hasDetails(kept) {
 		forRows = room * 7 / 10
@@ -69,11 +60,32 @@ func (p *page) render() string {
 	for _, s := range kept {
 		s.write(&b, p.where)
 	}
-	if len(left) > 0 {
-		fmt.Fprintf(&b, "\n*%s left out here for length: see %s.*\n", count(len(left), "more section"), p.where)
+	if n := len(p.sections) - len(kept); n > 0 {
+		fmt.Fprintf(&b, "\n*%s left out here for length: see %s.*\n\n", count(n, "more section"), p.where)
 	}
 	b.WriteString(p.bottom)
 	return b.String()
+}
+
+// keep chooses the sections that there is room for, without their rows and details: those that must stand, then the
+// others in their order. It returns the room that is left.
+func (p *page) keep(room int) ([]*section, int) {
+	fits := map[*section]bool{}
+	for _, must := range []bool{true, false} {
+		for _, s := range p.sections {
+			need := p.size(s.open) + p.size(s.table) + p.size(s.between) + p.size(s.close) + 2*noteRoom
+			if s.must == must && need <= room {
+				fits[s], room = true, room-need
+			}
+		}
+	}
+	var kept []*section
+	for _, s := range p.sections {
+		if fits[s] {
+			kept = append(kept, s)
+		}
+	}
+	return kept, room
 }
 
 func hasDetails(ss []*section) bool {

@@ -167,12 +167,14 @@ func shellQuote(s string) string {
 
 // name is a tool's or server's name for people, cut where it is longer than anybody reads.
 func name(s string) string {
-	if len(s) > maxName {
-		return visible.Name(cutString(s, maxName)) + "…"
+	out := visible.Name(cutString(s, maxName+1))
+	if len(out) > maxName {
+		return out[:maxName] + "…"
 	}
-	return visible.Name(s)
+	return out
 }
 
+// maxName is the longest name shown, in characters as shown.
 const maxName = 200
 
 // cutString cuts s to at most n bytes, on a character.
