@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -139,30 +140,21 @@ type Pins map[string]Pin
 
 // Digest is the server digest (SPEC §4.3).
 func (p Pins) Digest() Digest {
-	tools := make([]toolDigest, 0, len(p))
-	for name, pin := range p {
-		tools = append(tools, toolDigest{name, pin.Digest})
-	}
-	return serverDigest(tools)
+	return serverDigest(slices.Collect(maps.Keys(p)), func(name string) Digest { return p[name].Digest })
 }
 
-type toolDigest struct {
-	name   string
-	digest Digest
-}
-
-// serverDigest digests the canonical object of all tool digests. It reorders tools.
-func serverDigest(tools []toolDigest) Digest {
-	slices.SortFunc(tools, func(a, b toolDigest) int { return canon.CompareKeys(a.name, b.name) })
+// serverDigest digests the canonical object of all tool digests. It reorders names.
+func serverDigest(names []string, digest func(name string) Digest) Digest {
+	slices.SortFunc(names, canon.CompareKeys)
 	h := sha256.New()
 	b := []byte{'{'}
-	for i, t := range tools {
+	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = canon.AppendString(b, t.name)
+		b = canon.AppendString(b, name)
 		b = append(b, `:"`...)
-		b, _ = t.digest.AppendText(b)
+		b, _ = digest(name).AppendText(b)
 		b = append(b, '"')
 		if len(b) > 1<<12 {
 			h.Write(b)

@@ -53,15 +53,15 @@ func Join(pages []*Page) (*Listing, error) {
 func (p *Page) join() (*Listing, error) {
 	l := &Listing{Tools: p.Tools, Rounded: p.Rounded}
 	slices.SortFunc(l.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	digests := make([]toolDigest, len(l.Tools))
+	names := make([]string, len(l.Tools))
 	for i := range l.Tools {
 		name := l.Tools[i].Name
-		if i > 0 && name == l.Tools[i-1].Name {
+		if i > 0 && name == names[i-1] {
 			return nil, &Malformed{CodeDuplicateTool, `two tools are named "` + visible.Name(name[:min(len(name), 200)]) + `"`}
 		}
-		digests[i] = toolDigest{name, l.Tools[i].Pin.Digest}
+		names[i] = name
 	}
-	l.Digest = serverDigest(digests)
+	l.Digest = serverDigest(names, func(name string) Digest { return l.Tool(name).Pin.Digest })
 	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })
 	return l, nil
 }

@@ -127,7 +127,7 @@ func (p *parser) named(what string) error {
 		return nil
 	}
 	t.write(&p.arena, &values)
-	p.add(t)
+	p.add(t, float64(p.Offset())/float64(p.size))
 	for _, r := range p.Rounded()[:min(len(p.Rounded()), maxRounded-len(p.rounded))] {
 		p.rounded = append(p.rounded, Place{t.Name, r.Pointer, r.Literal})
 	}
