@@ -88,7 +88,7 @@ func TestRecipe_shardsWithOneLostAndOneDrifted(t *testing.T) {
 		t.Fatalf("the merging job did not get to its last step: %+v", out.Job("merge").Steps)
 	}
 	outputs(t, last, map[string]string{"exit-code": "1", "result": "drift", "drifted": "1"})
-	contains(t, "summary", last.Summary, drifted, "3/4")
+	contains(t, "summary", last.Summary, drifted, "shard 3 of 4")
 	contains(t, "comment", s.comment().Body, drifted, "Deletes all")
 }
 
@@ -130,6 +130,9 @@ func TestRecipe_forkGetsItsCommentFromARunWithRights(t *testing.T) {
 	second.Dir = first.Dir // the artifacts of the first run
 	if out, err = workflow.Do(t.Context(), second); err != nil {
 		t.Fatal(err)
+	}
+	if j := out.Job("comment"); j.Result != "failure" {
+		t.Errorf("the run with rights: %s, want the verdict of the report\n%s", j.Result, logOf(j))
 	}
 	contains(t, "comment", s.comment().Body, "server-00", "Deletes all")
 }
@@ -206,4 +209,101 @@ func TestOwnWorkflow_isGreen(t *testing.T) {
 	if j := out.Job("verify"); j.Result != "success" {
 		t.Errorf("%s:\n%s", j.Result, logOf(j))
 	}
+}
+
+func TestRecipe_nightlyOpensOneIssueAndClosesIt(t *testing.T) {
+	s := newScene(t)
+	s.change = func(c *runner.Context) {
+		c.EventName, c.Event = "schedule", []byte(`{"schedule":"23 4 * * *"}`)
+		c.SHA, c.Ref, c.HeadRef, c.BaseRef = baseSHA, "refs/heads/main", "", ""
+	}
+	files := fleet(t, 2)
+	drifted := maps.Clone(files)
+	drifted["server-00.json"] = strings.Replace(files["server-00.json"], "Lists open", "Deletes all", 1)
+	for _, night := range []struct {
+		checkout map[string]string
+		want     string
+	}{{drifted, "open"}, {drifted, "open"}, {files, "closed"}} {
+		run := s.workflow(recipe(t, "Every night, with an issue", 1), files)
+		run.Files = night.checkout
+		out, err := workflow.Do(t.Context(), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := s.github.Issues()
+		if len(list) != 1 || list[0].State != night.want {
+			t.Fatalf("issues %+v, want one that is %s\n%s", list, night.want, logOf(out.Job("verify")))
+		}
+		if night.want == "open" {
+			contains(t, "issue", list[0].Body, "server-00", "Deletes all")
+		}
+	}
+}
+
+func TestRecipe_renewalPassesOnTheLockAndItsReview(t *testing.T) {
+	s := newScene(t)
+	files := fleet(t, 2)
+	run := s.workflow(recipe(t, "A renewal pull request", 1), files)
+	run.Files = maps.Clone(files)
+	run.Files["server-00.json"] = strings.Replace(files["server-00.json"], "Lists open", "Deletes all", 1)
+	run.Setup = filepath.Dir(binary(t, "contractpin"))
+	run.Lost = func(job string, _ map[string]any) bool { return job == "propose" } // from here on it is git push and gh
+	out, err := workflow.Do(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := out.Job("renew"); j.Result != "success" {
+		t.Fatalf("renew: %s\n%s", j.Result, logOf(j))
+	}
+	artifact := filepath.Join(run.Dir, "artifacts", "renewal")
+	contains(t, "review", read(t, filepath.Join(artifact, "review.md")), "server-00", "Deletes all")
+	if read(t, filepath.Join(artifact, "contractpin.lock")) == files["contractpin.lock"] {
+		t.Error("the lock that was passed on is the old one")
+	}
+	if j := out.Job("propose"); j == nil || j.Result == "skipped" {
+		t.Error("the job that opens the pull request was not asked for")
+	}
+
+	same := s.workflow(recipe(t, "A renewal pull request", 1), files)
+	same.Setup = run.Setup
+	if out, err = workflow.Do(t.Context(), same); err != nil {
+		t.Fatal(err)
+	}
+	if j := out.Job("propose"); j.Result != "skipped" {
+		t.Errorf("nothing to renew, but a pull request would be opened: %s\n%s", j.Result, logOf(out.Job("renew")))
+	}
+}
+
+// From "I have an .mcp.json" to a green check, then a server is upgraded: as README says it.
+func TestNewcomer_fromClientConfigurationToACaughtUpgrade(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, ".mcp.json"), `{"mcpServers":{
+  "memory":{"command":"npx","args":["-y","@modelcontextprotocol/server-memory@2026.8.31"]},
+  "thinking":{"command":"npx","args":["-y","@modelcontextprotocol/server-sequential-thinking@2026.8.31"]},
+  "files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@2025.11.25","."]}}}`, 0o644)
+	if r := contractpin(t, dir, "init", "--from", ".mcp.json"); r.code != 0 {
+		t.Fatalf("init --from: %s", r)
+	}
+	files := map[string]string{}
+	for _, name := range []string{"contractpin.lock", "contractpin.contracts.json", ".mcp.json"} {
+		files[name] = read(t, filepath.Join(dir, name))
+	}
+	green := blocks(t, "../README.md", "yaml")[0]
+	s := newScene(t)
+	out, err := workflow.Do(t.Context(), s.workflow([]byte(green.text), files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := out.Jobs[0]; j.Result != "success" {
+		t.Fatalf("the first pull request: %s\n%s", j.Result, logOf(j))
+	}
+
+	upgraded := maps.Clone(files)
+	upgraded["contractpin.lock"] = strings.Replace(files["contractpin.lock"], "server-filesystem@2025.11.25", "server-filesystem@2026.8.31", 1)
+	run := s.workflow([]byte(green.text), upgraded)
+	if out, err = workflow.Do(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	outputs(t, out.Jobs[0].Last(), map[string]string{"exit-code": "1", "result": "drift", "drifted": "14"})
+	contains(t, "comment", s.comment().Body, "files", "move_file", "destructiveHint", "contractpin init --force files")
 }

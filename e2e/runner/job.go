@@ -107,6 +107,9 @@ func (j *Job) eventPath() string    { return filepath.Join(j.Temp, "_github_work
 // AddMask hides a value in everything that the job shows, as a secret of the workflow is hidden.
 func (j *Job) AddMask(value string) { j.masker.add(value) }
 
+// AddPath puts a folder in front of the PATH of later steps.
+func (j *Job) AddPath(dir string) { j.path = append(j.path, dir) }
+
 // Checkout does what actions/checkout leaves behind: the files in a git repository of one commit, and the token in a
 // file of its own in _temp, to which .git/config refers.
 func (j *Job) Checkout(files map[string]string) error {

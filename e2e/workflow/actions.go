@@ -29,6 +29,8 @@ func (m *machine) action(ctx context.Context, exec *actionlint.ExecAction, env m
 	switch name {
 	case "./", "contractpin/verify":
 		return m.contractpin(ctx, did, with, env)
+	case "./setup", "contractpin/verify/setup":
+		m.job.AddPath(m.Setup)
 	case "actions/checkout":
 		did.Error = m.job.Checkout(m.Files)
 	case "actions/setup-go", "actions/setup-node":

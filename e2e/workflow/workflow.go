@@ -28,6 +28,7 @@ type Run struct {
 	Image     string   // of our action
 	ActionYML string   // path of its action.yml, for the defaults of its inputs
 	Options   []string // for docker run
+	Setup     string   // folder that contractpin/verify/setup would put on the PATH
 	Vars      map[string]string
 	Secrets   map[string]string
 	// Lost tells that a job's machine is lost before it does anything, as hosted ones sometimes are.
