@@ -187,7 +187,7 @@ func newSceneOf(t *testing.T, files map[string]string) *scene {
 	web.down.Store(false)
 	s := &scene{
 		t: t, github: fakegithub.New(t, "octo-org/octo-repo"), files: maps.Clone(files), base: maps.Clone(files), run: 2000,
-		inputs: map[string]string{"report-file": "report.json", "sarif-file": "report.sarif"},
+		inputs: map[string]string{"report-file": "report.json", "sarif-file": "report.sarif", "timeout": "5m"},
 		change: func(*runner.Context) {},
 	}
 	s.github.AddPull(fakegithub.Pull{Number: pull, HeadSHA: headSHA, BaseSHA: baseSHA})

