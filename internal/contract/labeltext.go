@@ -4,22 +4,26 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/contractpin/verify/internal/visible"
 )
 
 // instructions are the turns of phrase with which known poisoned descriptions address the model: few, and each about
-// doing something other than using the tool.
-var instructions = regexp.MustCompile(`(?i)` + strings.Join([]string{
-	`\b(ignore|disregard|forget|override)\b.{0,30}\b(previous|prior|above|earlier|other|user)\b`,
-	`\b(do not|don't|never|without)\b.{0,20}\b(tell|telling|mention|mentioning|inform|informing|reveal|asking|notify|notifying)\b`,
-	`\b(before|after|whenever|every time)\b.{0,40}\b(using|use|calling|call|invoking|running)\b.{0,30}\b(any|other|another|each|every)\b.{0,15}\btools?\b`,
-	`\b(always|must|make sure to|be sure to)\b.{0,30}\b(call|read|send|include|pass|forward|upload|append|copy)\b`,
-	`</?(important|system|instructions?|secret|hidden|admin)\b[^>]{0,40}>`,
-	`\b(system prompt|conversation history|chat history)\b`,
-	`(\.ssh\b|\bid_rsa\b|\.aws\b|/etc/passwd|mcp\.json\b|\bprivate keys?\b|\bcredentials\b)`,
-	`\binstead of\b.{0,40}\btools?\b`,
-}, "|"))
+// doing something other than using the tool. Compiled when first needed: it would be a tenth of the start of a run that
+// matches.
+var instructions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`\b(ignore|disregard|forget|override)\b.{0,30}\b(previous|prior|above|earlier|other|user)\b`,
+		`\b(do not|don't|never|without)\b.{0,20}\b(tell|telling|mention|mentioning|inform|informing|reveal|asking|notify|notifying)\b`,
+		`\b(before|after|whenever|every time)\b.{0,40}\b(using|use|calling|call|invoking|running)\b.{0,30}\b(any|other|another|each|every)\b.{0,15}\btools?\b`,
+		`\b(always|must|make sure to|be sure to)\b.{0,30}\b(call|read|send|include|pass|forward|upload|append|copy)\b`,
+		`</?(important|system|instructions?|secret|hidden|admin)\b[^>]{0,40}>`,
+		`\b(system prompt|conversation history|chat history)\b`,
+		`(\.ssh\b|\bid_rsa\b|\.aws\b|/etc/passwd|mcp\.json\b|\bprivate keys?\b|\bcredentials\b)`,
+		`\binstead of\b.{0,40}\btools?\b`,
+	}, "|"))
+})
 
 // identifier is a word that looks like a tool's name. A tool that is called by an ordinary word ("search") cannot be
 // told from the word.
@@ -37,7 +41,7 @@ func labelText(found map[string]bool, tool string, d Detail, pinned func(string)
 	if len(d.Words) > 0 {
 		new = sideOf(d.Words, "new") // what is new, with some of what stands around it
 	}
-	if cameNew(instructions, old, new, nil) {
+	if cameNew(instructions(), old, new, nil) {
 		found[LabelInstruction] = true
 	}
 	isOther := func(id string) bool { return id != tool && pinned != nil && pinned(id) }
