@@ -113,7 +113,8 @@ func (o *orders) confine() error {
 			return err
 		}
 	}
-	return closeOnExec()
+	closeOnExec()
+	return nil
 }
 
 // emptyBoundingSet keeps any later program, setuid or with file capabilities, from regaining a capability.
@@ -172,14 +173,13 @@ func limit() error {
 	return nil
 }
 
-func closeOnExec() error {
-	err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC)
-	if err == nil {
-		return nil
+// closeOnExec keeps every file but stdin, stdout and stderr from the server. Those that Go opened are marked anyway; this
+// is for what was inherited.
+func closeOnExec() {
+	if unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
 	}
-	// Kernels before 5.11. Every descriptor that Go opened is close-on-exec anyway; this is for what was inherited.
-	for fd := 3; fd < maxFiles; fd++ {
+	for fd := 3; fd < maxFiles; fd++ { // kernels before 5.11
 		unix.CloseOnExec(fd)
 	}
-	return nil
 }
