@@ -52,8 +52,8 @@ func (p *page) render() string {
 		forRows = room * 7 / 10
 	}
 	room -= forRows
-	room += p.fill(kept, forRows, func(s *section) (*lazy, *int, *strings.Builder) { return &s.rows, &s.shownRows, &s.rowText })
-	p.fill(kept, room, func(s *section) (*lazy, *int, *strings.Builder) { return &s.details, &s.shownDetails, &s.detailText })
+	room += p.fill(kept, forRows, rowsOf)
+	p.fill(kept, room, detailsOf)
 
 	var b strings.Builder
 	b.WriteString(p.top)
@@ -67,8 +67,14 @@ func (p *page) render() string {
 	return b.String()
 }
 
-// keep chooses the sections that there is room for, without their rows and details: those that must stand, then the
-// others in their order. It returns the room that is left.
+func rowsOf(s *section) (*lazy, *int, *strings.Builder) { return &s.rows, &s.shownRows, &s.rowText }
+
+func detailsOf(s *section) (*lazy, *int, *strings.Builder) {
+	return &s.details, &s.shownDetails, &s.detailText
+}
+
+// keep chooses the sections that there is room for, without their rows and details: those that must stand, whose rows
+// get a quarter of the room at once, then the others in their order. It returns the room that is left.
 func (p *page) keep(room int) ([]*section, int) {
 	fits := map[*section]bool{}
 	for _, must := range []bool{true, false} {
@@ -76,6 +82,9 @@ func (p *page) keep(room int) ([]*section, int) {
 			need := p.size(s.open) + p.size(s.table) + p.size(s.between) + p.size(s.close) + 2*noteRoom
 			if s.must == must && need <= room {
 				fits[s], room = true, room-need
+				if must {
+					room -= room/4 - p.fill([]*section{s}, room/4, rowsOf)
+				}
 			}
 		}
 	}
