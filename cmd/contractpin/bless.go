@@ -136,7 +136,7 @@ func (c *Command) readable(s *lock.Server, live *contract.Listing, old *lock.Con
 // samePins tells whether two locks pin the same, so that a renewal leaves the file alone.
 func samePins(old, next *lock.Lock) bool {
 	return maps.EqualFunc(old.Servers, next.Servers, func(a, b *lock.Server) bool {
-		return a == b || len(lock.LaunchChanges(a, b)) == 0 && maps.Equal(a.Tools, b.Tools)
+		return a == b || len(lock.LaunchChanges(a, b)) == 0 && a.Digest == b.Digest && maps.Equal(a.Tools, b.Tools)
 	})
 }
 

@@ -25,7 +25,7 @@ func (c *Command) planFrom(f initFlags, names []string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := loadOrNew(f.lock)
+	old, err := loadOrNew(f.lock, "")
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,11 @@ func (c *Command) planAgain(f initFlags, names []string) (*plan, error) {
 		return nil, problemf("to change how a server is launched, give its command again: contractpin init NAME --force -- COMMAND",
 			"--env, --env-literal and --cwd belong to a launch, and none is given")
 	}
-	old, failure := run.Load(f.lock)
+	load := func() (*run.Pinned, *verify.Failure) { return run.LoadToReplace(f.lock, names...) }
+	if len(f.tools) > 0 { // the other tools' pins stay, so they must be sound
+		load = func() (*run.Pinned, *verify.Failure) { return run.Load(f.lock) }
+	}
+	old, failure := load()
 	if failure != nil {
 		return nil, failed(failure)
 	}
@@ -167,7 +171,7 @@ func (c *Command) planNew(f initFlags, args, command []string) (*plan, error) {
 	if command == nil && (len(f.env)+len(f.envLiteral) > 0 || f.cwd != "") {
 		return nil, problemf("", "--env, --env-literal and --cwd are for a server that is started: -- COMMAND")
 	}
-	old, err := loadOrNew(f.lock)
+	old, err := loadOrNew(f.lock, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -201,12 +205,12 @@ func (c *Command) planHeaders(p *plan, raw []string) error {
 	return nil
 }
 
-// loadOrNew reads the lock that a server is added to.
-func loadOrNew(path string) (*run.Pinned, error) {
+// loadOrNew reads the lock that a server is added to, or replaced in.
+func loadOrNew(path string, server string) (*run.Pinned, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return &run.Pinned{Path: path, Lock: &lock.Lock{Servers: map[string]*lock.Server{}}}, nil
 	}
-	p, failure := run.Load(path)
+	p, failure := run.LoadToReplace(path, server)
 	if failure != nil {
 		return nil, failed(failure)
 	}

@@ -31,7 +31,7 @@ func (c *Command) removeCommand(do binder) *cobra.Command {
 }
 
 func (c *Command) remove(path string, names []string) (int, error) {
-	old, failure := run.Load(path)
+	old, failure := run.LoadToReplace(path, names...)
 	if failure != nil {
 		return 0, failed(failure)
 	}

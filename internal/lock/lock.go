@@ -88,6 +88,16 @@ func Load(path string) (*Lock, error) {
 	return Parse(path, data)
 }
 
+// LoadToReplace is Load for a caller who pins some servers anew or takes them out: their tool_count and digest need not
+// fit their tools. So a lock that was merged line by line, or edited, can be mended without an editor.
+func LoadToReplace(path string, replaced func(server string) bool) (*Lock, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, data, replaced)
+}
+
 // readFile reads at most MaxSize bytes. It takes pipes too: `contractpin diff <(git show …) contractpin.lock`.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)

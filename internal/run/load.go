@@ -31,6 +31,18 @@ const early = 8 << 20
 // Load reads the lock at path and the contracts file beside it.
 func Load(path string) (*Pinned, *verify.Failure) {
 	l, failure := LoadLock(path)
+	return withTexts(path, l, failure)
+}
+
+// LoadToReplace is Load for a caller who pins the named servers anew (all where none is named) or takes them out: see
+// lock.LoadToReplace.
+func LoadToReplace(path string, names ...string) (*Pinned, *verify.Failure) {
+	replaced := func(server string) bool { return len(names) == 0 || slices.Contains(names, server) }
+	l, failure := loaded(lock.LoadToReplace(path, replaced))
+	return withTexts(path, l, failure)
+}
+
+func withTexts(path string, l *lock.Lock, failure *verify.Failure) (*Pinned, *verify.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
@@ -64,8 +76,9 @@ func (p *Pinned) Forget(warning string) {
 func (p *Pinned) AllWarnings() []string { return slices.Concat(p.Warnings, p.ignored) }
 
 // LoadLock reads the lock alone. Whatever is wrong with it is exit 2, and says where.
-func LoadLock(path string) (*lock.Lock, *verify.Failure) {
-	l, err := lock.Load(path)
+func LoadLock(path string) (*lock.Lock, *verify.Failure) { return loaded(lock.Load(path)) }
+
+func loaded(l *lock.Lock, err error) (*lock.Lock, *verify.Failure) {
 	if err == nil {
 		return l, nil
 	}
