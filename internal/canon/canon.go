@@ -20,8 +20,9 @@ import "sync"
 // MaxDepth is how deep arrays and objects may nest.
 const MaxDepth = 10_000
 
-// maxSize keeps spans in 32 bits.
-const maxSize = 1<<31 - 1
+// maxSize bounds a document, in bytes. Spans have 32 bits, and canonical form can be longer than its source: 1e20 is a one
+// with twenty zeros.
+const maxSize = 512 << 20
 
 // Append appends the canonical form of the one JSON value in src to dst.
 // On error it returns dst unchanged in length and an *Error.

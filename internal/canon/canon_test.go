@@ -218,3 +218,10 @@ func TestAppend_reusesItsBuffers(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestAppend_refusesWhatItsSpansCannotHold(t *testing.T) {
+	_, err := Append(nil, make([]byte, maxSize+1)) // never read, so it takes no memory
+	if err == nil || err.Error() != "byte 0: longer than 512 MiB" {
+		t.Error(err)
+	}
+}

@@ -8,7 +8,7 @@ import (
 // Error says why a document is no canonicalizable JSON, and where.
 type Error struct {
 	Offset  int64  // byte offset in the input, from 0
-	Pointer string // RFC 6901 JSON Pointer of the innermost value being read that fits maxPointer bytes; "" at the root
+	Pointer string // RFC 6901 JSON Pointer of the innermost value being read that fits 1,000 bytes; "" at the root
 	Reason  string // lower case, no full stop, never longer than 200 bytes; quotes only keys, and these escaped
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Rounded is an integer literal that a double cannot hold (SPEC §3.6): its canonical form stands for a neighbour too.
 type Rounded struct {
-	Pointer string // JSON Pointer from the value's root, or of the innermost array or object around it that fits maxPointer bytes
+	Pointer string // JSON Pointer from the value's root; where it is longer than 1,000 bytes, that of what is around it
 	Literal string // as served, at most 64 bytes
 }
 
@@ -79,6 +79,7 @@ func canonicalDecimal(lit []byte, point int) bool {
 // convert writes the canonical form of the number literal in src[begin:end].
 func (s *scanner) convert(begin, end int, integer bool) int {
 	lit := s.src[begin:end]
+	// ParseFloat keeps nothing of the string, so it need not be a copy.
 	f, err := strconv.ParseFloat(unsafe.String(&lit[0], len(lit)), 64)
 	if err != nil {
 		return s.fail(begin, "number is too large for a double")

@@ -27,7 +27,7 @@ func (r *Reader) Kind() byte {
 func (r *Reader) Offset() int64 { return int64(r.pos) }
 
 // Object reads an object, and calls member with each decoded key when that member's value is next. A value that member
-// leaves unread is checked and skipped. An error of member ends the reading.
+// leaves unread is checked and skipped. An error of member ends the reading. A key is good until r is used.
 func (r *Reader) Object(member func(key []byte) error) error {
 	return r.walk('{', func() error { return member(r.currentKey(len(r.frames) - 1)) })
 }
@@ -73,7 +73,7 @@ func (r *Reader) at(i int) error {
 // Value reads the next value. The Value is good until r is used again.
 func (r *Reader) Value() (Value, error) {
 	if len(r.src) > maxSize {
-		return Value{}, r.at(r.fail(0, "longer than 2 GiB"))
+		return Value{}, r.at(r.fail(0, "longer than 512 MiB"))
 	}
 	r.pos = r.space(r.pos)
 	start := r.pos
@@ -98,5 +98,5 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// Rounded lists the integers of the Value read last that a double cannot hold, at most maxRounded of them.
+// Rounded lists the integers of the Value read last that a double cannot hold, at most 100 of them.
 func (r *Reader) Rounded() []Rounded { return r.rounded }

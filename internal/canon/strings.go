@@ -46,20 +46,6 @@ func (s *scanner) str(i int) (end int, plain bool) {
 	}
 }
 
-// skipASCII returns the first index from i on that does not hold an ordinary ASCII character of a string.
-func skipASCII(src []byte, i int) int {
-	for i+8 <= len(src) {
-		if m := special(binary.LittleEndian.Uint64(src[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-		i += 8
-	}
-	for i < len(src) && src[i] >= ' ' && src[i] < 0x80 && src[i] != '"' && src[i] != '\\' {
-		i++
-	}
-	return i
-}
-
 // skipMultibyte returns the first index from i on at which no valid multi-byte UTF-8 sequence begins, and whether all
 // that it passed lay below U+E000.
 func skipMultibyte(src []byte, i int) (end int, low bool) {
