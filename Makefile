@@ -35,7 +35,7 @@ cross: ## vet for the other platforms
 	for os in darwin windows; do GOOS=$$os GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
 
 e2e: e2e-tools ## everything that needs Node, Docker and the real servers
-	cd e2e && $(GO) test -count=1 -timeout 20m ./...
+	cd e2e && $(GO) test -count=1 -timeout 30m ./...
 
 e2e-tools: e2e/node_modules/.package-lock.json e2e/.bin/act e2e/.bin/mcp-grafana ## install what e2e runs against
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -181,7 +182,9 @@ func dial(network, address string) (string, error) {
 // docker asks the engine who it is.
 func docker(socket string) (string, error) {
 	client := http.Client{Transport: &http.Transport{
-		Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) },
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
 	}}
 	resp, err := client.Get("http://docker/version")
 	if err != nil {
