@@ -41,15 +41,14 @@ var arrows = map[string][]string{
 
 // onlyIn names the packages that alone may know a library (by the prefix of its import path).
 var onlyIn = map[string][]string{
-	"github.com/modelcontextprotocol/":  {"internal/mcp", "internal/demo"},
-	"github.com/google/go-github/":      {"internal/github"},
-	"github.com/sethvargo/":             {"internal/github"},
-	"github.com/owenrumney/go-sarif/":   {"internal/report"},
-	"github.com/aymanbagabas/go-udiff":  {"internal/contract"},
-	"github.com/BurntSushi/toml":        {"internal/clientconfig"},
-	"github.com/tailscale/hujson":       {"internal/clientconfig"},
-	"github.com/spf13/cobra":            {"internal/run", "cmd"},
-	"github.com/hashicorp/go-retryable": {"internal/github", "internal/mcp"},
+	"github.com/modelcontextprotocol/": {"internal/mcp", "internal/demo"},
+	"github.com/google/go-github/":     {"internal/github"},
+	"github.com/sethvargo/":            {"internal/github"},
+	"github.com/owenrumney/go-sarif/":  {"internal/report"},
+	"github.com/aymanbagabas/go-udiff": {"internal/contract"},
+	"github.com/BurntSushi/toml":       {"internal/clientconfig"},
+	"github.com/tailscale/hujson":      {"internal/clientconfig"},
+	"github.com/spf13/cobra":           {"internal/run", "cmd"},
 }
 
 func TestImports_pointDownwardOnly(t *testing.T) {
