@@ -46,9 +46,9 @@ func landlockVersion() (int, error) {
 	case unix.ENOSYS:
 		return 0, fmt.Errorf("this kernel has no Landlock, or it is kept from us")
 	case unix.EOPNOTSUPP:
-		return 0, fmt.Errorf("Landlock is switched off in this kernel")
+		return 0, fmt.Errorf("this kernel has Landlock switched off")
 	}
-	return 0, fmt.Errorf("Landlock is refused here: %w", errno)
+	return 0, fmt.Errorf("this kernel refuses Landlock: %w", errno)
 }
 
 // rulesetFor is what a version of Landlock can keep from a server.
