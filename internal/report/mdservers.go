@@ -46,7 +46,10 @@ func (w *writer) serverRow(s *verify.Server) string {
 	if s.Reason != nil {
 		result += " (" + lineCode(s.Reason.Code, 60) + "): " + lineCode(s.Reason.Message, 200)
 	}
-	tools := s.Locked.ToolCount
+	tools, transport, took := strconv.Itoa(s.Locked.ToolCount), lineCode(s.Transport, 20), duration(s.DurationMS)
+	if s.Transport == "" { // a shard whose report is missing: nothing is known of its servers
+		tools, transport, took = "–", "–", "–"
+	}
 	num := func(n int) string {
 		if !checked(s) {
 			return "–"
@@ -54,10 +57,10 @@ func (w *writer) serverRow(s *verify.Server) string {
 		return strconv.Itoa(n)
 	}
 	if !w.summary {
-		return tableRow(icon, nameCode(s.Name), strconv.Itoa(tools), num(s.Counts.Drifted), num(s.Counts.Added), num(s.Counts.Removed), result)
+		return tableRow(icon, nameCode(s.Name), tools, num(s.Counts.Drifted), num(s.Counts.Added), num(s.Counts.Removed), result)
 	}
-	return tableRow(icon, nameCode(s.Name), lineCode(s.Transport, 20), strconv.Itoa(tools), num(s.Counts.Unchanged), num(s.Counts.Drifted),
-		num(s.Counts.Added), num(s.Counts.Removed), duration(s.DurationMS), result)
+	return tableRow(icon, nameCode(s.Name), transport, tools, num(s.Counts.Unchanged), num(s.Counts.Drifted),
+		num(s.Counts.Added), num(s.Counts.Removed), took, result)
 }
 
 // changedServer is a server with what changed on it.
