@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"contractpin": main,
 		"fakeserver":  func() { os.Exit(fakeServer(os.Args[1:])) },
+		"npx":         func() { os.Exit(fakeServer(os.Args[1:])) }, // a package runner by its name
 		"wrapper":     func() { os.Exit(wrapper(os.Args[1:])) },
 	})
 }

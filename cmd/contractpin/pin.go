@@ -35,9 +35,12 @@ func list(ctx context.Context, p *plan, o run.Options, done func(string, verify.
 	for i, s := range p.targets {
 		g.Go(func() error {
 			out[i] = listTwice(ctx, s, reach)
-			if out[i].answer.Listing != nil && len(out[i].unstable) == 0 {
+			if first := out[i].answer.Listing; first != nil {
+				if len(out[i].unstable) > 0 {
+					first = nil
+				}
 				// That it cannot be listed elsewhere is no news: many servers need the folder that they were given.
-				out[i].depends, _ = run.Depends(ctx, p.old.Path, s, out[i].answer.Listing, o)
+				out[i].depends, _ = run.Depends(ctx, p.old.Path, s, first, o)
 			}
 			one.Lock()
 			defer one.Unlock()

@@ -76,7 +76,7 @@ func (l *launch) chooseDir(base string, s *lock.Server) error {
 			return &Error{Kind: Unreachable, Code: CodeStart, Message: fmt.Sprintf("cwd %s is no folder", quote(s.Cwd))}
 		}
 	case isPackageRunner(l.argv):
-		dir, err := os.MkdirTemp("", "contractpin-cwd-")
+		dir, err := os.MkdirTemp("", neutralPrefix)
 		if err != nil {
 			return &Error{Kind: Unreachable, Code: CodeStart, Message: err.Error()}
 		}
@@ -86,6 +86,11 @@ func (l *launch) chooseDir(base string, s *lock.Server) error {
 	}
 	return nil
 }
+
+const neutralPrefix = "contractpin-cwd-"
+
+// IsNeutral tells the empty folders in which package runners start, each launch in one of its own.
+func IsNeutral(dir string) bool { return strings.HasPrefix(filepath.Base(dir), neutralPrefix) }
 
 func (l *launch) release() {
 	if l.neutral != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contractpin/verify/internal/contract"
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/mcp"
 	"github.com/contractpin/verify/internal/visible"
 )
 
@@ -58,26 +59,29 @@ const (
 )
 
 // Depends lists a stdio server again under other conditions and says what of its contract depends on which of them, as far
-// as single listings can tell. It needs one more launch for a server on which nothing depends, up to five for others; first
-// is a listing under the usual conditions, nil where there is none at hand, which costs a launch too. The error says why
-// nothing can be told.
+// as single listings can tell. first is a listing under the usual conditions, nil where there is none that can be relied
+// on. A server on which nothing depends costs one launch, two without first; others up to six. The error says why nothing
+// can be told.
 func Depends(ctx context.Context, path string, s *lock.Server, first *contract.Listing, o Options) ([]Dependence, error) {
 	if s.Transport != lock.Stdio {
 		return nil, nil
 	}
-	w := &weigher{ctx: ctx, path: path, server: s, options: o}
-	var err error
-	if first == nil {
-		if first, err = w.list(); err != nil {
-			return nil, err
-		}
+	base, err := os.MkdirTemp("", "contractpin-same-")
+	if err != nil {
+		return nil, err
 	}
+	defer os.RemoveAll(base)
+	w := &weigher{ctx: ctx, path: path, server: s, options: o, base: base}
 	together, err := w.list(conditions...)
 	if err != nil {
 		return nil, fmt.Errorf("it could not be listed in another folder, home and time zone: %w", err)
 	}
-	if together.Digest == first.Digest {
+	if first != nil && together.Digest == first.Digest {
 		return nil, nil
+	}
+	// The listing at hand may come from an empty folder of its own, so take another.
+	if first, err = w.list(); err != nil || together.Digest == first.Digest {
+		return nil, err
 	}
 	again, err := w.list()
 	if err != nil {
@@ -98,6 +102,7 @@ type weigher struct {
 	path    string
 	server  *lock.Server
 	options Options
+	base    string // an empty folder, where a package runner starts unless the folder is what is changed
 	found   []Dependence
 }
 
@@ -111,6 +116,9 @@ func (w *weigher) list(changed ...condition) (*contract.Listing, error) {
 	o := w.options
 	before := o.Prepare
 	o.Prepare = func(ctx context.Context, cmd *exec.Cmd) (func(), error) {
+		if mcp.IsNeutral(cmd.Dir) { // each launch has a new one, and their names differ
+			cmd.Dir = w.base
+		}
 		for _, c := range changed {
 			c.apply(cmd, dir)
 		}
