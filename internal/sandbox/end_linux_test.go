@@ -48,7 +48,7 @@ func TestCleanup_endsWhatHid(t *testing.T) {
 		"in a session of its own":  `setsid sh -c 'sleep 1000 & sleep 1000' >/dev/null 2>&1 </dev/null & echo started; exec sleep 1000`,
 		"deaf to signals":          `trap '' TERM INT HUP; echo started; while :; do sleep 1000; done`,
 		"orphaned and alone":       `(setsid sh -c 'trap "" TERM; sleep 1000' >/dev/null 2>&1 </dev/null &) ; echo started`,
-		"killing all that it can":  `setsid sh -c 'while :; do kill -9 -1; done' >/dev/null 2>&1 </dev/null & echo started; exec sleep 1000`,
+		"killing all that it can":  `echo started; setsid sh -c 'while :; do kill -9 -1; done' >/dev/null 2>&1 </dev/null & exec sleep 1000`,
 		"starting ever new others": `f() { sh -c 'sleep 0' & }; echo started; while :; do f; done 2>/dev/null`,
 		"stopped":                  `echo started; kill -STOP $$`,
 	} {

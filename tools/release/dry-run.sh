@@ -16,7 +16,7 @@ done
 (cd dist && sha256sum --check --quiet checksums.txt)
 
 if docker info >/dev/null 2>&1; then
-  docker build --network host --tag contractpin:dry-run .
+  docker build --network host --build-arg VERSION=0.0.0-dry-run --tag contractpin:dry-run .
   digest=$(docker image inspect --format '{{.Id}}' contractpin:dry-run)
 else
   echo "no container engine: the image was not built; the digest below stands for one"
