@@ -39,6 +39,9 @@ func contains(t *testing.T, what, text string, want ...string) {
 	}
 }
 
+// unwrapped joins the lines of a diff that were wrapped so that nothing hides at their end.
+func unwrapped(markdown string) string { return strings.ReplaceAll(markdown, "\n+    ", " ") }
+
 // poisoned rewrites the description of search_web.
 func poisoned(tools []*mcp.Tool) []*mcp.Tool {
 	tools[0].Description = poison
@@ -76,9 +79,9 @@ func TestAction_poisonedDescriptionIsShownWhereReviewersLook(t *testing.T) {
 	if !strings.HasPrefix(c.Body, marker) {
 		t.Errorf("the comment begins with %.80q", c.Body)
 	}
-	contains(t, "comment", c.Body, "## ❌", "search_web", "description", poison, "-Searches the web and returns the ten best pages.",
+	contains(t, "comment", unwrapped(c.Body), "## ❌", "search_web", "description", poison, "-Searches the web and returns the ten best pages.",
 		headSHA[:7], "contractpin init --force")
-	contains(t, "summary", o.Summary, "❌", "search_web", poison)
+	contains(t, "summary", unwrapped(o.Summary), "❌", "search_web", poison)
 	if o.Outputs["comment-id"] == "" || !strings.Contains(o.Outputs["comment-url"], o.Outputs["comment-id"]) {
 		t.Errorf("outputs comment-id %q, comment-url %q", o.Outputs["comment-id"], o.Outputs["comment-url"])
 	}
@@ -161,7 +164,7 @@ func TestAction_greenPullRequestThatRepinsIsReviewed(t *testing.T) {
 	s.repin("web")
 	o, _ := s.act(0)
 	outputs(t, o, map[string]string{"result": "match"})
-	contains(t, "comment", s.comment().Body, "search_web", poison, "-Searches the web and returns the ten best pages.")
+	contains(t, "comment", unwrapped(s.comment().Body), "search_web", poison, "-Searches the web and returns the ten best pages.")
 }
 
 func TestAction_forkAndDependabotWarnAndKeepTheVerdict(t *testing.T) {
