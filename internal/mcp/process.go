@@ -147,7 +147,8 @@ func (p *process) end() {
 		p.ending.Store(true)
 		strays := p.group.strays(p.cmd) // while their parents are there to tell of them
 		p.stdin.Close()
-		if !p.gone(p.grace/8, true) {
+		// A server that only listed has nothing to save, and everybody waits for the slowest to go.
+		if !p.gone(p.grace/40, true) {
 			strays = append(strays, p.group.strays(p.cmd)...)
 			p.group.terminate()
 			if !p.gone(p.grace/2, true) {
