@@ -194,21 +194,6 @@ func (w *writer) digests(f *finding) string {
 	return left + "\u00a0→\u00a0" + right // on one line
 }
 
-func (w *writer) toolNames(tools []*verify.Change, n int) string {
-	var b strings.Builder
-	for i, c := range tools {
-		if i == n && len(tools) > n+1 {
-			fmt.Fprintf(&b, " and %d more", len(tools)-n)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(nameCode(c.Tool))
-	}
-	return b.String()
-}
-
 // meanings explains the labels that occur, the gravest first.
 func (w *writer) meanings(list []finding) string {
 	on := map[string]map[string]bool{} // label → tools
@@ -294,7 +279,7 @@ func (w *writer) toolsOf(f *finding, n int) string {
 	if len(f.tools) == 1 {
 		return nameCode(f.tools[0].Tool)
 	}
-	return "**" + count(len(f.tools), "tool") + "** (" + w.toolNames(f.tools, n) + ")"
+	return "**" + count(len(f.tools), "tool") + "** (" + toolNames(f.tools, n, nameCode) + ")"
 }
 
 // means lists the labels of a finding.

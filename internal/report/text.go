@@ -319,7 +319,7 @@ func (t *texter) finding(f *finding) {
 	}
 	t.line(head + "  " + t.what(f) + t.labels(f.labels))
 	if len(f.tools) > 1 {
-		t.wrap("      ", toolNames(f.tools, 8))
+		t.wrap("      ", toolNames(f.tools, 8, name))
 	}
 	if note := f.tools[0].Note; note != "" {
 		t.wrap("      ", visible.Line(note, 300))
@@ -391,8 +391,8 @@ func (t *texter) labels(ls []string) string {
 	return "  " + t.paint(code, "["+strings.Join(out, ", ")+"]")
 }
 
-// toolNames lists names, the first n of them.
-func toolNames(tools []*verify.Change, n int) string {
+// toolNames lists names as show writes them, the first n of them.
+func toolNames(tools []*verify.Change, n int, show func(tool string) string) string {
 	var b strings.Builder
 	for i, c := range tools {
 		if i == n && len(tools) > n+1 {
@@ -402,7 +402,7 @@ func toolNames(tools []*verify.Change, n int) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(name(c.Tool))
+		b.WriteString(show(c.Tool))
 	}
 	return b.String()
 }
