@@ -40,6 +40,9 @@ func (r *reach) list(ctx context.Context) (*Listed, error) {
 		// Cursors do not outlive a session, so everything starts over, once.
 		listing, version, err = r.once(ctx)
 	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, errOutputEnded) {
+		err = cause // it was we who closed the output: what ends first when time is up is a race
+	}
 	if err != nil {
 		return nil, err
 	}

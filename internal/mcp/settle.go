@@ -31,7 +31,7 @@ func (r *reach) settle(ctx context.Context, s *session) (*contract.Listing, erro
 			return nil, err
 		}
 		r.warn(e.warning)
-		if changed {
+		if last { // whether one more is on its way cannot be known
 			r.warn("the server keeps announcing changes of its tools; this is its fourth listing")
 		}
 		if last || r.o.Matches != nil && r.o.Matches(listing) || !s.announces() || listing.Digest == previous {
