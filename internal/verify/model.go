@@ -76,6 +76,18 @@ type Counts struct {
 	Removed   int `json:"removed"`
 }
 
+// add counts one change of a kind: contract.Added, Removed or Drifted.
+func (c *Counts) add(kind string) {
+	switch kind {
+	case contract.Added:
+		c.Added++
+	case contract.Removed:
+		c.Removed++
+	default:
+		c.Drifted++
+	}
+}
+
 // Server is the outcome for one pinned server.
 type Server struct {
 	Name       string   `json:"name"`

@@ -79,14 +79,7 @@ func reviewServer(name string, old, new *lock.Server, oldTexts, newTexts *lock.C
 	for _, c := range changes {
 		ch := describe(c, oldTexts.Tool(name, c.Tool), newTexts.Tool(name, c.Tool), pinned)
 		ch.Line = new.ToolLines[c.Tool]
-		switch c.Kind {
-		case contract.Added:
-			out.Counts.Added++
-		case contract.Removed:
-			out.Counts.Removed++
-		default:
-			out.Counts.Drifted++
-		}
+		out.Counts.add(c.Kind)
 		out.Changes = append(out.Changes, ch)
 	}
 	return out

@@ -108,15 +108,8 @@ func compare(out *Server, s *lock.Server, live *contract.Listing, o Options) {
 		}
 		ch := describe(c, old, live.Tool(c.Tool), pinned)
 		ch.Line = cmp.Or(s.ToolLines[c.Tool], s.Line)
-		switch c.Kind {
-		case contract.Added:
-			out.Counts.Added++
-			ch.Allowed = o.AllowNew
-		case contract.Removed:
-			out.Counts.Removed++
-		default:
-			out.Counts.Drifted++
-		}
+		ch.Allowed = o.AllowNew && c.Kind == contract.Added
+		out.Counts.add(c.Kind)
 		if !ch.Allowed {
 			out.Status = Drift
 		}
