@@ -1,21 +1,27 @@
 package contract
 
 import (
+	"runtime"
 	"slices"
-	"sync"
+	"sync/atomic"
 )
 
-// batchSize is how many bytes of contracts are digested together.
-const batchSize = 32 << 10
+// batchSize is how many bytes of contracts are handed over together.
+const batchSize = 8 << 10
 
-// pinner collects tools, and digests their contracts in batches while the parser reads on, since the two take about as
-// long. It starts a goroutine only for more than one batch; what that one has no time for is digested in add.
+// pinner collects tools and has their contracts digested by a second goroutine while the parser reads on, since the two
+// take about as long. What that one has not begun when all is read, the parser's own goroutine digests with it.
 type pinner struct {
 	tools []Tool
-	begun int // how many of them are digested, or being so
-	bytes int // of the contracts of the others
-	work  chan []Tool
-	busy  sync.WaitGroup // counts the batches in work
+	lot   *lot // of tools
+	wake  chan *lot
+	bytes int // of the contracts that were not handed over
+}
+
+// lot is tools of one array, which two goroutines digest, each the next that no one has begun.
+type lot struct {
+	tools              []Tool
+	ready, begun, done atomic.Int64 // how many of them
 }
 
 // add appends a tool. share is the part of the input that has been read.
@@ -23,9 +29,10 @@ func (p *pinner) add(t Tool, share float64) {
 	if n := len(p.tools); n == cap(p.tools) {
 		// A large listing has many tools, so let there be room for all, if they go on like this. No tool may move while it
 		// is digested.
-		p.busy.Wait()
+		p.settle()
 		all := int(float64(n+1) / share * 1.05)
 		p.tools = slices.Grow(p.tools, min(all-n+1, 16*n+64))
+		p.lot = newLot(p.tools)
 	}
 	p.tools = append(p.tools, t)
 	if p.bytes += len(t.Contract); p.bytes >= batchSize {
@@ -33,52 +40,74 @@ func (p *pinner) add(t Tool, share float64) {
 	}
 }
 
+// handOver lets the second goroutine begin the tools so far. A small listing has none.
 func (p *pinner) handOver() {
-	if p.work == nil {
-		work := make(chan []Tool, 1)
-		p.work = work
-		go func() {
-			for tools := range work {
-				digest(tools)
-				p.busy.Done()
+	p.bytes = 0
+	p.lot.ready.Store(int64(len(p.tools)))
+	if p.wake == nil {
+		p.wake = make(chan *lot, 1)
+		go func(wake <-chan *lot) {
+			for l := range wake {
+				l.digest()
 			}
-		}()
+		}(p.wake)
 	}
-	tools := p.tools[p.begun:]
-	p.begun, p.bytes = len(p.tools), 0
-	p.busy.Add(1)
 	select {
-	case p.work <- tools:
-	default:
-		digest(tools)
-		p.busy.Done()
+	case p.wake <- p.lot:
+	default: // it has yet to look at what it was told before
+	}
+}
+
+// settle has all tools digested when it returns.
+func (p *pinner) settle() {
+	if p.lot == nil {
+		return
+	}
+	p.lot.ready.Store(int64(len(p.tools)))
+	p.lot.digest()
+	for p.lot.done.Load() < int64(len(p.tools)) {
+		runtime.Gosched() // the other is at the last one
 	}
 }
 
 // finish returns all tools with their pins.
 func (p *pinner) finish() []Tool {
-	digest(p.tools[p.begun:])
-	p.busy.Wait()
+	p.settle()
 	return p.tools
 }
 
-// stop ends the goroutine.
+// stop lets the second goroutine end.
 func (p *pinner) stop() {
-	if p.work != nil {
-		close(p.work)
-		p.busy.Wait()
+	if p.wake != nil {
+		close(p.wake)
 	}
 }
 
-// digest computes the digests of contracts and of their fields (SPEC §4.1, §4.2).
-func digest(tools []Tool) {
-	for i := range tools {
-		t := &tools[i]
-		t.Pin.Digest = Sum(t.Contract)
-		for i, s := range t.spans {
-			if s.to > 0 {
-				t.Pin.Fields.of[i] = Sum(t.Contract[s.from:s.to])
-			}
+// newLot is a lot of tools that are digested, and of those that will be appended to them in their array.
+func newLot(tools []Tool) *lot {
+	l := &lot{tools: tools[:cap(tools)]}
+	for _, n := range []*atomic.Int64{&l.ready, &l.begun, &l.done} {
+		n.Store(int64(len(tools)))
+	}
+	return l
+}
+
+// digest digests tools until all that are ready are begun.
+func (l *lot) digest() {
+	for i := l.begun.Load(); i < l.ready.Load(); i = l.begun.Load() {
+		if l.begun.CompareAndSwap(i, i+1) {
+			l.tools[i].digest()
+			l.done.Add(1)
+		}
+	}
+}
+
+// digest computes the digests of the contract and of its fields (SPEC §4.1, §4.2).
+func (t *Tool) digest() {
+	t.Pin.Digest = Sum(t.Contract)
+	for i, s := range t.spans {
+		if s.to > 0 {
+			t.Pin.Fields.of[i] = Sum(t.Contract[s.from:s.to])
 		}
 	}
 }
