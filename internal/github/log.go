@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/contractpin/verify/internal/visible"
 )
 
 // maxLine bounds what an unfinished line may hold in memory; a longer one is broken in two.
@@ -51,11 +53,7 @@ func (l *logWriter) line(b []byte) {
 // it or not, and after "##[" anywhere; and a carriage return ends a line for it as a line feed does. Control characters
 // are shown as \u{001B}.
 func Harmless(line string) string {
-	start := strings.TrimLeftFunc(line, unseen)
-	if strings.HasPrefix(start, "::") {
-		line = line[:len(line)-len(start)] + `\` + start
-	}
-	line = strings.ReplaceAll(line, "##[", `##\[`)
+	line = visible.Inert(line)
 	if !strings.ContainsFunc(line, control) {
 		return line
 	}
@@ -70,11 +68,6 @@ func Harmless(line string) string {
 		i += n
 	}
 	return b.String()
-}
-
-// unseen is what may stand before "::" at what a reader, or the runner's comparison, takes for the start of a line.
-func unseen(r rune) bool {
-	return unicode.IsSpace(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || !unicode.IsPrint(r) || r == utf8.RuneError
 }
 
 func control(r rune) bool {

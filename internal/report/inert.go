@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/contract"
+	"github.com/contractpin/verify/internal/visible"
 )
 
 // inert tells whether a text that claims to be escaped already (a diff, a run of words) does no harm where it is
 // written line by line: no control characters, nothing that is not printed, no line that a CI runner takes for a
 // command. Escaping it again would double its backslashes.
 func inert(s string) bool {
-	if strings.Contains(s, "##[") || !utf8.ValidString(s) {
+	if !utf8.ValidString(s) {
 		return false
 	}
 	for _, r := range s {
@@ -21,7 +22,7 @@ func inert(s string) bool {
 		}
 	}
 	for l := range strings.SplitSeq(s, "\n") {
-		if strings.HasPrefix(strings.TrimLeft(l, " \u3000"), "::") {
+		if visible.Inert(l) != l {
 			return false
 		}
 	}

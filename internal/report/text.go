@@ -96,9 +96,10 @@ func mark(s verify.Status, o TextOptions) string {
 	return o.paint(yellow, "!")
 }
 
-// texter writes the lines. Foreign text reaches it only escaped.
+// texter writes the lines. Foreign text reaches it only escaped; where a line is broken anew, it is made inert again.
 type texter struct {
-	w *bufio.Writer
+	w       *bufio.Writer
+	partial []byte // a line without its end
 	TextOptions
 }
 
@@ -107,10 +108,21 @@ func newTexter(w io.Writer, o TextOptions) *texter {
 	return &texter{w: bufio.NewWriter(w), TextOptions: o}
 }
 
-func (t *texter) line(s string) {
-	t.w.WriteString(s)
-	t.w.WriteByte('\n')
+// write adds to the line; what is written may end it and begin others.
+func (t *texter) write(s string) {
+	for {
+		rest, next, ended := strings.Cut(s, "\n")
+		t.partial = append(t.partial, rest...)
+		if !ended {
+			return
+		}
+		t.w.WriteString(visible.Inert(string(t.partial)))
+		t.w.WriteByte('\n')
+		t.partial, s = t.partial[:0], next
+	}
 }
+
+func (t *texter) line(s string) { t.write(s + "\n") }
 
 func (t *texter) flush() error { return t.w.Flush() }
 
@@ -415,17 +427,17 @@ func (t *texter) wrap(indent, s string) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-			t.w.WriteString(indent)
+			t.write(indent)
 			col = len(indent)
-		case col+1+n > t.Width && !strings.HasPrefix(word, "::"):
-			t.w.WriteString("\n" + indent + "  ")
+		case col+1+n > t.Width:
+			t.write("\n" + indent + "  ")
 			col = len(indent) + 2
 		default:
-			t.w.WriteByte(' ')
+			t.write(" ")
 			col++
 		}
-		t.w.WriteString(word)
+		t.write(word)
 		col += n
 	}
-	t.w.WriteByte('\n')
+	t.write("\n")
 }

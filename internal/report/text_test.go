@@ -40,7 +40,7 @@ func TestText_manyToolsWithOneChangeAreOneFinding(t *testing.T) {
 }
 
 // command finds what the runner takes for a command; after the prefix that we write in tests it could still be one.
-var command = regexp.MustCompile(`(?m)^\s*::|##\[|[\x00-\x09\x0b-\x1f\x7f]`)
+var command = regexp.MustCompile(`(?m)^[\s\p{Z}]*::|##\[|[\x00-\x09\x0b-\x1f\x7f]`)
 
 // paint is what we write on a colour terminal ourselves.
 var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")

@@ -154,7 +154,7 @@ func chop(l string, width, n int) []string {
 	var out []string
 	for len(l) > width && len(out) < n-1 {
 		i := strings.LastIndexByte(l[:width], ' ')
-		if i < width/3 || strings.HasPrefix(strings.TrimLeft(l[i:], " "), "::") {
+		if i < width/3 {
 			i = len(cutString(l, width))
 		}
 		out = append(out, l[:i])
@@ -208,11 +208,11 @@ func (t *texter) words(ws []contract.Word) {
 	full := false
 	breakLine := func() {
 		if full = lines == textDiff; !full {
-			t.w.WriteString("\n" + indent)
+			t.write("\n" + indent)
 			lines, col = lines+1, 0
 		}
 	}
-	t.w.WriteString(indent)
+	t.write(indent)
 	for _, w := range ws {
 		code, text := map[string]string{"old": struck, "new": fresh}[w.Op], w.Text
 		if w.Op == "skip" {
@@ -224,14 +224,14 @@ func (t *texter) words(ws []contract.Word) {
 			}
 			for _, word := range strings.SplitAfter(line, " ") {
 				n := utf8.RuneCountInString(word)
-				if col > 0 && col+n > t.Width-len(indent) && !strings.HasPrefix(word, ":") { // two parts may make "::"
+				if col > 0 && col+n > t.Width-len(indent) {
 					breakLine()
 				}
 				if full {
 					t.line("\n" + indent + "…")
 					return
 				}
-				t.w.WriteString(paintWord(t, code, word))
+				t.write(paintWord(t, code, word))
 				col += n
 			}
 		}

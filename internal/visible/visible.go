@@ -76,7 +76,7 @@ func isPlain(s string) bool {
 func escape(s string, hidden func(rune) bool, keepLF bool) string {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/8)
-	blank := true // only spaces since the line began
+	blank := true // only what a runner passes over since the line began
 	mix := mixed(s)
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -109,7 +109,7 @@ func escape(s string, hidden func(rune) bool, keepLF bool) string {
 		default:
 			b.WriteString(s[i : i+n])
 		}
-		blank = r == '\n' || blank && (r == ' ' || r == '\t')
+		blank = r == '\n' || blank && unicode.IsSpace(r)
 		i += n
 	}
 	return b.String()

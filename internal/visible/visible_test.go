@@ -1,8 +1,11 @@
 package visible_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/visible"
@@ -88,6 +91,7 @@ func FuzzEscapes(f *testing.F) {
 	f.Add("x\u200b", "x")
 	f.Add("##[error]x", "::error::x")
 	f.Add("a\uFE0F", "⚠\uFE0F")
+	f.Add("\u3000::error::x", "x\n \u3000 ::error::x")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		for name, esc := range map[string]func(string) string{
 			"Name": visible.Name, "Text": visible.Text, "Line": func(s string) string { return visible.Line(s, 0) },
@@ -100,7 +104,7 @@ func FuzzEscapes(f *testing.F) {
 				t.Errorf("%s(%q) = %q", name, a, x)
 			}
 			for line := range strings.Lines(x) {
-				if strings.HasPrefix(strings.TrimLeft(line, " \t"), "::") {
+				if strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::") {
 					t.Errorf("%s(%q) has a line that starts a command: %q", name, a, line)
 				}
 			}
@@ -113,5 +117,36 @@ func BenchmarkText(b *testing.B) {
 	b.SetBytes(int64(len(s)))
 	for b.Loop() {
 		visible.Text(s)
+	}
+}
+
+func TestInert_breaksWhatARunnerObeysAndNothingElse(t *testing.T) {
+	for in, want := range map[string]string{
+		"::error::x": `\u{003A}:error::x`, "  ::x": `  \u{003A}:x`, "\u3000\u200b::x": "\u3000\u200b" + `\u{003A}:x`, "a ##[b]##[c": `a ##\u{005B}b]##\u{005B}c`,
+		"a::b": "a::b", " :x": " :x", "# [x]": "# [x]", "": "",
+	} {
+		if got := visible.Inert(in); got != want {
+			t.Errorf("Inert(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestJSON_isPrintableASCIIThatMeansTheSame(t *testing.T) {
+	for _, s := range []string{"plain", "é文\U0001F600", "##[group]x", "###[[", "\u007f\u0085", `"\`} {
+		in, err := json.Marshal(map[string][]string{s: {s}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if n, err := visible.JSON(&out).Write(in); n != len(in) || err != nil {
+			t.Fatal(n, err)
+		}
+		var back map[string][]string
+		if err := json.Unmarshal(out.Bytes(), &back); err != nil || len(back) != 1 || back[s][0] != s {
+			t.Errorf("%s became %s: %v", in, out.Bytes(), err)
+		}
+		if strings.ContainsFunc(out.String(), func(r rune) bool { return r < ' ' || r > '~' }) || strings.Contains(out.String(), "##[") {
+			t.Errorf("%q", out.String())
+		}
 	}
 }
