@@ -23,9 +23,10 @@ const module = "github.com/contractpin/verify/"
 var arrows = map[string][]string{
 	"internal/canon":                {},
 	"internal/visible":              {},
+	"internal/pattern":              {},
 	"internal/sandbox":              {},
-	"internal/secret":               {},
-	"internal/contract":             {"internal/canon", "internal/visible"},
+	"internal/secret":               {"internal/pattern"},
+	"internal/contract":             {"internal/canon", "internal/pattern", "internal/visible"},
 	"internal/contract/vectors":     {"internal/contract"},
 	"internal/contract/conformance": {"internal/contract/vectors"},
 	"internal/lock":                 {"internal/contract", "internal/secret"},

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/contractpin/verify/internal/clientconfig"
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/run"
 	"github.com/contractpin/verify/internal/visible"
 )
@@ -118,11 +118,9 @@ func (c *Command) headersOf(p *plan, entries []clientconfig.Entry) []string {
 	return raw
 }
 
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
-
 // expand replaces ${NAME}; missing names one that is unset or empty.
 func (c *Command) expand(text string) (value, missing string) {
-	return reference.ReplaceAllStringFunc(text, func(m string) string {
+	return pattern.Reference().ReplaceAllStringFunc(text, func(m string) string {
 		v, _ := c.LookupEnv(m[2 : len(m)-1])
 		if v == "" {
 			missing = m[2 : len(m)-1]

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/visible"
 )
 
@@ -52,7 +52,7 @@ func (c *Command) environment(s *lock.Server, f initFlags, p *plan) error {
 	s.Env = map[string]string{}
 	for _, e := range f.env {
 		name, value, given := strings.Cut(e, "=")
-		if !variableName.MatchString(name) {
+		if !pattern.Variable().MatchString(name) {
 			return problemf("--env-literal stores a variable of any name with its value", "--env: %q is no name that ${NAME} could stand for", name)
 		}
 		if !given {
@@ -74,8 +74,6 @@ func (c *Command) environment(s *lock.Server, f initFlags, p *plan) error {
 	}
 	return nil
 }
-
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // relative turns a path of the shell's folder into the lock's: relative to the lock's folder, with slashes. An absolute
 // path stays one unless it lies below that folder.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/secret"
 )
 
@@ -189,7 +189,7 @@ func (b *builder) env(m map[string]any) map[string]string {
 		if table, isTable := v.(map[string]any); isTable {
 			name, ok = table["name"].(string)
 		}
-		if !ok || !variableName.MatchString(name) {
+		if !ok || !pattern.Variable().MatchString(name) {
 			b.fault("env_vars must name variables")
 			continue
 		}
@@ -256,13 +256,13 @@ func (b *builder) headers(m map[string]any) {
 	}
 	values, _ := m["env_http_headers"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if variable, ok := values[name].(string); ok && variableName.MatchString(variable) {
+		if variable, ok := values[name].(string); ok && pattern.Variable().MatchString(variable) {
 			headers[name] = "${" + variable + "}"
 		} else {
 			b.fault("env_http_headers.%s must name a variable", quoteFree(name))
 		}
 	}
-	if variable, ok := m["bearer_token_env_var"].(string); ok && variableName.MatchString(variable) {
+	if variable, ok := m["bearer_token_env_var"].(string); ok && pattern.Variable().MatchString(variable) {
 		headers["Authorization"] = "Bearer ${" + variable + "}"
 		b.note("bearer_token_env_var became the header Authorization: Bearer ${%s}", variable)
 	} else if m["bearer_token_env_var"] != nil {
@@ -318,13 +318,13 @@ func (b *builder) byHand(f secret.Finding) string {
 
 // shellWord quotes a word for a shell where it needs to be.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(quoteFree(s), "'", `'\''`) + "'"
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./-]+$`)
+var plainWord = pattern.Lazy(`^[A-Za-z0-9_@%+:,./-]+$`)
 
 // folder expands the program; one below the workspace becomes relative, as the lock's folder is where it is looked for.
 func (b *builder) folder(place, text string) string {
@@ -352,7 +352,7 @@ func (b *builder) cwd(text string) string {
 
 // belowWorkspace returns what follows the workspace's folder where a path begins with it and holds no other variable.
 func (b *builder) belowWorkspace(text string) (string, bool) {
-	m := workspaceStart.FindStringSubmatch(text)
+	m := workspaceStart().FindStringSubmatch(text)
 	if m == nil || b.client == Codex || strings.Contains(m[1], "${") {
 		return "", false
 	}

@@ -1,10 +1,10 @@
 package clientconfig
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/secret"
 )
 
@@ -12,11 +12,10 @@ import (
 const WorkspaceFolder = "WORKSPACE_FOLDER"
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	withDefault  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*):-(.*)$`)
+	withDefault = pattern.Lazy(`^([A-Za-z_][A-Za-z0-9_]*):-(.*)$`)
 	// placeholder matches ${…} and, for Gemini, $NAME.
-	placeholder    = regexp.MustCompile(`\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
-	workspaceStart = regexp.MustCompile(`^\$\{(?:workspaceFolder(?::[^{}]*)?|workspaceRoot|CLAUDE_PROJECT_DIR(?::-[^{}]*)?)\}((?:[/\\].*)?)$`)
+	placeholder    = pattern.Lazy(`\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
+	workspaceStart = pattern.Lazy(`^\$\{(?:workspaceFolder(?::[^{}]*)?|workspaceRoot|CLAUDE_PROJECT_DIR(?::-[^{}]*)?)\}((?:[/\\].*)?)$`)
 )
 
 // expand turns a client's placeholders into a lock's references and says so. What has no counterpart is a fault.
@@ -26,7 +25,7 @@ func (b *builder) expand(place, text string) string {
 	}
 	var out strings.Builder
 	last := 0
-	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range placeholder().FindAllStringSubmatchIndex(text, -1) {
 		whole := text[m[0]:m[1]]
 		if m[2] < 0 && b.client != Gemini { // $NAME is text to the others
 			continue
@@ -57,7 +56,7 @@ func (b *builder) expand(place, text string) string {
 
 // reference is what the inside of a placeholder becomes.
 func (b *builder) reference(place, name string) (string, bool) {
-	if m := withDefault.FindStringSubmatch(name); m != nil && m[1] != "CLAUDE_PROJECT_DIR" {
+	if m := withDefault().FindStringSubmatch(name); m != nil && m[1] != "CLAUDE_PROJECT_DIR" {
 		if m[2] != "" {
 			b.note("%s: the default of ${%s} is not stored: set %s where you verify", place, m[1], m[1])
 		}
@@ -66,7 +65,7 @@ func (b *builder) reference(place, name string) (string, bool) {
 	kind, rest, _ := strings.Cut(name, ":")
 	switch kind {
 	case "env":
-		return "${" + rest + "}", variableName.MatchString(rest)
+		return "${" + rest + "}", pattern.Variable().MatchString(rest)
 	case "input":
 		in, ok := b.inputs[rest]
 		if !ok {
@@ -86,7 +85,7 @@ func (b *builder) reference(place, name string) (string, bool) {
 	case "pathSeparator", "/":
 		return "/", true
 	}
-	if !variableName.MatchString(name) {
+	if !pattern.Variable().MatchString(name) {
 		return "", false
 	}
 	if name == "GITHUB_TOKEN" || strings.HasPrefix(name, "INPUT_") || strings.HasPrefix(name, "ACTIONS_") {

@@ -2,9 +2,10 @@ package clientconfig
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/contractpin/verify/internal/pattern"
 )
 
 // Unversioned says why what a command fetches can change from one start to the next, or "" where it cannot: a package of
@@ -119,9 +120,9 @@ func (r *runner) judge(args []string) string {
 }
 
 var (
-	exactVersion = regexp.MustCompile(`^v?[0-9]+(?:\.[0-9]+){1,3}(?:[-+.a-zA-Z][0-9A-Za-z.+-]*)?$`)
-	npmExact     = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+(?:[-+][0-9A-Za-z.+-]+)?$`)
-	commit       = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	exactVersion = pattern.Lazy(`^v?[0-9]+(?:\.[0-9]+){1,3}(?:[-+.a-zA-Z][0-9A-Za-z.+-]*)?$`)
+	npmExact     = pattern.Lazy(`^v?[0-9]+\.[0-9]+\.[0-9]+(?:[-+][0-9A-Za-z.+-]+)?$`)
+	commit       = pattern.Lazy(`^[0-9a-f]{40}$`)
 )
 
 func npmMoves(spec string) string {
@@ -129,7 +130,7 @@ func npmMoves(spec string) string {
 		return "" // a file of one's own
 	}
 	if strings.Contains(spec, "://") || strings.Contains(spec, ":") || strings.Count(spec, "/") > 1 || strings.Contains(spec, "/") && spec[0] != '@' {
-		if _, ref, _ := strings.Cut(spec, "#"); commit.MatchString(ref) {
+		if _, ref, _ := strings.Cut(spec, "#"); commit().MatchString(ref) {
 			return ""
 		}
 		return quoteFree(spec) + " is fetched from a source without a fixed commit"
@@ -138,7 +139,7 @@ func npmMoves(spec string) string {
 	switch {
 	case at <= 0:
 		return quoteFree(spec) + " has no version"
-	case !npmExact.MatchString(spec[at+1:]):
+	case !npmExact().MatchString(spec[at+1:]):
 		return quoteFree(spec) + " has no exact version"
 	}
 	return ""
@@ -149,15 +150,15 @@ func pythonMoves(spec string) string {
 		return ""
 	}
 	if strings.Contains(spec, "://") {
-		if _, ref, _ := strings.Cut(spec[strings.Index(spec, "://"):], "@"); commit.MatchString(ref) {
+		if _, ref, _ := strings.Cut(spec[strings.Index(spec, "://"):], "@"); commit().MatchString(ref) {
 			return ""
 		}
 		return quoteFree(spec) + " is fetched from a source without a fixed commit"
 	}
-	if _, version, ok := strings.Cut(spec, "=="); ok && exactVersion.MatchString(version) {
+	if _, version, ok := strings.Cut(spec, "=="); ok && exactVersion().MatchString(version) {
 		return ""
 	}
-	if _, version, ok := strings.Cut(spec, "@"); ok && exactVersion.MatchString(version) {
+	if _, version, ok := strings.Cut(spec, "@"); ok && exactVersion().MatchString(version) {
 		return ""
 	}
 	if strings.ContainsAny(spec, "@=<>~!") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/visible"
 )
 
@@ -27,7 +28,7 @@ var instructions = sync.OnceValue(func() *regexp.Regexp {
 
 // identifier is a word that looks like a tool's name. A tool that is called by an ordinary word ("search") cannot be
 // told from the word.
-var identifier = regexp.MustCompile(`[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*`)
+var identifier = pattern.Lazy(`[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*`)
 
 // labelText labels what a text says that its old form did not say; all of it where the old form is not known.
 func labelText(found map[string]bool, tool string, d Detail, pinned func(string) bool) {
@@ -45,7 +46,7 @@ func labelText(found map[string]bool, tool string, d Detail, pinned func(string)
 		found[LabelInstruction] = true
 	}
 	isOther := func(id string) bool { return id != tool && pinned != nil && pinned(id) }
-	if cameNew(identifier, old, new, isOther) {
+	if cameNew(identifier(), old, new, isOther) {
 		found[LabelNamesTool] = true
 	}
 }

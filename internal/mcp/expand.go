@@ -2,20 +2,21 @@ package mcp
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/contractpin/verify/internal/pattern"
 )
 
 // reference matches ${NAME}, and $${ which stands for a literal ${. Anything else that holds a dollar is left alone:
 // commands may hold shell syntax.
-var reference = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var reference = pattern.Lazy(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expand replaces every ${NAME} in text, which stands at the given place of the lock (command, url, env.NAME).
 func (o *Options) expand(place, text string) (string, error) {
 	var failed error
-	out := reference.ReplaceAllStringFunc(text, func(match string) string {
+	out := reference().ReplaceAllStringFunc(text, func(match string) string {
 		if match == "$${" {
 			return "${"
 		}
@@ -33,7 +34,7 @@ func (o *Options) expand(place, text string) (string, error) {
 }
 
 func hasReference(text string) bool {
-	return slices.ContainsFunc(reference.FindAllString(text, -1), func(m string) bool { return m != "$${" })
+	return slices.ContainsFunc(reference().FindAllString(text, -1), func(m string) bool { return m != "$${" })
 }
 
 func (o *Options) resolve(place, name string) (string, error) {

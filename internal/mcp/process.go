@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/contractpin/verify/internal/pattern"
 )
 
 // process is a started stdio server with everything that it may have started in turn.
@@ -237,13 +238,13 @@ func (t *tail) String() string {
 }
 
 // endings are lines that runtimes add below what tells the cause: stack frames, their version, where a log is.
-var endings = regexp.MustCompile(`^(\s+at .*|Node\.js v[0-9.]+|[{}\s]*|npm (error|ERR!)( A complete log of this run .*|\s+/.*-debug-.*\.log)?)$`)
+var endings = pattern.Lazy(`^(\s+at .*|Node\.js v[0-9.]+|[{}\s]*|npm (error|ERR!)( A complete log of this run .*|\s+/.*-debug-.*\.log)?)$`)
 
 // lastLine is the last line that tells something.
 func (t *tail) lastLine() string {
 	all := strings.Split(strings.ReplaceAll(t.String(), "\r", ""), "\n")
 	for _, l := range slices.Backward(all) {
-		if !endings.MatchString(l) {
+		if !endings().MatchString(l) {
 			return line(l)
 		}
 	}

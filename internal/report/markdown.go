@@ -3,11 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/verify"
 	"github.com/contractpin/verify/internal/visible"
 )
@@ -160,11 +160,11 @@ func (w *writer) sha(s string) string {
 	return lineCode(s, 60)
 }
 
-var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._/-]*)?$`)
+var plainURL = pattern.Lazy(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._/-]*)?$`)
 
 // link links the run: the only link that we write. It is HTML, so that none in Markdown's own form can be ours.
 func (w *writer) link(before, text string) string {
-	if len(w.RunURL) > 500 || !plainURL.MatchString(w.RunURL) {
+	if len(w.RunURL) > 500 || !plainURL().MatchString(w.RunURL) {
 		return ""
 	}
 	return before + `<a href="` + w.RunURL + `">` + text + "</a>"

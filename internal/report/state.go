@@ -2,9 +2,10 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/contractpin/verify/internal/pattern"
 )
 
 const markerPrefix = "<!-- contractpin-verify"
@@ -51,13 +52,13 @@ func (s State) line() string {
 	return fmt.Sprintf("%s-state run=%d attempt=%d head=%s -->", markerPrefix, s.RunID, s.Attempt, head)
 }
 
-var stateLine = regexp.MustCompile(`^<!-- contractpin-verify-state run=(\d{1,18}) attempt=(\d{1,9}) head=([0-9a-f]{0,64}) -->$`)
+var stateLine = pattern.Lazy(`^<!-- contractpin-verify-state run=(\d{1,18}) attempt=(\d{1,9}) head=([0-9a-f]{0,64}) -->$`)
 
 // ParseState reads the state of a comment that Comment wrote: its second line, and no other.
 func ParseState(body string) (State, bool) {
 	first, rest, _ := strings.Cut(body, "\n")
 	second, _, _ := strings.Cut(rest, "\n")
-	m := stateLine.FindStringSubmatch(strings.TrimSuffix(second, "\r"))
+	m := stateLine().FindStringSubmatch(strings.TrimSuffix(second, "\r"))
 	if m == nil || !strings.HasPrefix(first, markerPrefix+" key=") {
 		return State{}, false
 	}

@@ -2,13 +2,13 @@ package run
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/contractpin/verify/internal/contract"
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/secret"
 	"github.com/contractpin/verify/internal/verify"
 )
@@ -63,7 +63,7 @@ func References(s *lock.Server, lookup func(name string) (string, bool)) []strin
 	}
 	var values []string
 	for _, t := range texts {
-		for _, m := range reference.FindAllStringSubmatch(t, -1) {
+		for _, m := range pattern.Reference().FindAllStringSubmatch(t, -1) {
 			if v, ok := lookup(m[1]); ok && !Public(m[1]) {
 				values = append(values, v)
 			}
@@ -75,8 +75,6 @@ func References(s *lock.Server, lookup func(name string) (string, bool)) []strin
 // Public tells whether the variable of that name holds no secret although a lock may refer to it. To hide a home folder in
 // every path would only make errors unreadable.
 func Public(name string) bool { return public[name] }
-
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 var public = map[string]bool{
 	"HOME": true, "LANG": true, "LOGNAME": true, "PATH": true, "PWD": true, "SHELL": true, "TERM": true, "TMPDIR": true, "USER": true,

@@ -61,7 +61,7 @@ func NewRedactor(values ...string) *Redactor {
 func parts(v string) []string {
 	v = strings.TrimSpace(v)
 	out := []string{v}
-	if m := authScheme.FindString(v); m != "" {
+	if m := authScheme().FindString(v); m != "" {
 		rest := strings.TrimSpace(v[len(m):])
 		out = append(out, rest)
 		if plain, err := base64.StdEncoding.DecodeString(rest); err == nil && len(m) > 5 && strings.EqualFold(m[:5], "basic") {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/contractpin/verify/internal/pattern"
 )
 
 // shape is the form of one issuer's credentials.
@@ -120,7 +122,7 @@ func words(name string) []string {
 // isValue tells whether what stands beside a telling name can be a credential: not a switch, not the path of a key, not
 // a reference alone.
 func isValue(name, value string) bool {
-	v := strings.TrimSpace(authScheme.ReplaceAllString(literal(value), ""))
+	v := strings.TrimSpace(authScheme().ReplaceAllString(literal(value), ""))
 	v = strings.ReplaceAll(v, standIn, "")
 	switch strings.ToLower(v) {
 	case "", "true", "false", "yes", "no", "on", "off", "none", "null", "0", "1", "stdin", "-":
@@ -128,18 +130,18 @@ func isValue(name, value string) bool {
 	}
 	w := words(name)
 	if strings.HasPrefix(w[len(w)-1], "key") { // --key ./tls.key
-		return !strings.ContainsAny(v, `/\`) && !keyFile.MatchString(v)
+		return !strings.ContainsAny(v, `/\`) && !keyFile().MatchString(v)
 	}
 	return true
 }
 
-var keyFile = regexp.MustCompile(`\.(?:pem|key|crt|p12|pfx|json)$`)
+var keyFile = pattern.Lazy(`\.(?:pem|key|crt|p12|pfx|json)$`)
 
 // dense tells whether a part of a path is long and random: a run of 20 letters and digits or more that change places
 // four times or more. Words and version numbers do not, and a UUID is an identifier more often than a credential.
 func dense(part string) bool {
-	for _, run := range alphanumeric.FindAllString(part, -1) {
-		if len(run) >= 20 && len(changes.FindAllString(run, -1)) >= 4 {
+	for _, run := range alphanumeric().FindAllString(part, -1) {
+		if len(run) >= 20 && len(changes().FindAllString(run, -1)) >= 4 {
 			return true
 		}
 	}
@@ -147,6 +149,6 @@ func dense(part string) bool {
 }
 
 var (
-	alphanumeric = regexp.MustCompile(`[A-Za-z0-9]+`)
-	changes      = regexp.MustCompile(`[A-Za-z][0-9]`)
+	alphanumeric = pattern.Lazy(`[A-Za-z0-9]+`)
+	changes      = pattern.Lazy(`[A-Za-z][0-9]`)
 )

@@ -8,9 +8,10 @@ package secret
 
 import (
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/contractpin/verify/internal/pattern"
 )
 
 // Finding is a spot that looks like a credential. It never holds the credential.
@@ -23,21 +24,18 @@ type Finding struct {
 // String reads `command[3] is the value of "--api-key": write --api-key ${API_KEY} and set API_KEY in the environment`.
 func (f Finding) String() string {
 	s := f.Place + " " + f.What + ": write " + f.Write
-	if m := reference.FindStringSubmatch(f.Write); m != nil {
+	if m := pattern.Reference().FindStringSubmatch(f.Write); m != nil {
 		s += " and set " + m[1] + " in the environment"
 	}
 	return s
 }
-
-// reference is a ${NAME} that stands for an environment variable when verifying.
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // literal returns what of s is no reference.
 func literal(s string) string {
 	if !strings.Contains(s, "${") {
 		return s
 	}
-	return reference.ReplaceAllString(s, "")
+	return pattern.Reference().ReplaceAllString(s, "")
 }
 
 // InCommand looks through an argv: known shapes, values of options, variables and headers with a telling name, and
@@ -60,13 +58,13 @@ func InCommand(argv []string) []Finding {
 func inArgument(previous, arg string) (Finding, bool) {
 	// --api-key=VALUE, API_KEY=VALUE, --env=API_KEY=VALUE, X-Api-Key: VALUE
 	for rest := arg; ; {
-		m := named.FindStringSubmatch(rest)
+		m := named().FindStringSubmatch(rest)
 		if m == nil {
 			break
 		}
 		name, sep, value := m[1], m[2], m[3]
 		if telling(name) && isValue(name, value) {
-			return holds(name, name+sep+authScheme.FindString(value)+ref(name)), true
+			return holds(name, name+sep+authScheme().FindString(value)+ref(name)), true
 		}
 		rest = value
 	}
@@ -76,12 +74,12 @@ func inArgument(previous, arg string) (Finding, bool) {
 		return Finding{What: "is the value of " + strconv.QuoteToASCII(previous), Write: ref(previous)}, true
 	}
 	// --config '{"apiKey": "VALUE"}'
-	for _, m := range jsonMember.FindAllStringSubmatch(arg, -1) {
+	for _, m := range jsonMember().FindAllStringSubmatch(arg, -1) {
 		if name, value := m[1], m[2]; telling(name) && isValue(name, value) {
 			return holds(name, strconv.Quote(name)+": "+strconv.Quote(ref(name))), true
 		}
 	}
-	for _, u := range urlInside.FindAllString(arg, -1) {
+	for _, u := range urlInside().FindAllString(arg, -1) {
 		for _, f := range inURL(u) {
 			return f, true
 		}
@@ -94,16 +92,16 @@ func holds(name, write string) Finding {
 }
 
 var (
-	named      = regexp.MustCompile(`(?s)^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
-	urlInside  = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
-	jsonMember = regexp.MustCompile(`"([A-Za-z][A-Za-z0-9_-]*)"\s*:\s*"([^"]+)"`)
-	authScheme = regexp.MustCompile(`^(?i:bearer|basic|token) +`) // the word before a header's credential
+	named      = pattern.Lazy(`(?s)^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
+	urlInside  = pattern.Lazy(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	jsonMember = pattern.Lazy(`"([A-Za-z][A-Za-z0-9_-]*)"\s*:\s*"([^"]+)"`)
+	authScheme = pattern.Lazy(`^(?i:bearer|basic|token) +`) // the word before a header's credential
 )
 
 // InURL looks through the URL of a server: user-info, query and path.
 func InURL(raw string) []Finding {
 	found := inURL(raw)
-	u, err := url.Parse(reference.ReplaceAllString(raw, standIn))
+	u, err := url.Parse(pattern.Reference().ReplaceAllString(raw, standIn))
 	if err != nil {
 		return found
 	}
@@ -120,7 +118,7 @@ func InURL(raw string) []Finding {
 // inURL looks at what is the same in every URL, also in one among a command's arguments: user-info and query.
 func inURL(raw string) []Finding {
 	// A reference is no valid part of every component; a word without a special character is.
-	u, err := url.Parse(reference.ReplaceAllString(raw, standIn))
+	u, err := url.Parse(pattern.Reference().ReplaceAllString(raw, standIn))
 	if err != nil {
 		if f, ok := byShape(raw); ok {
 			f.Place = "url"
@@ -180,8 +178,8 @@ func ref(name string) string { return "${" + Variable(name) + "}" }
 // Variable makes the name of an environment variable: API_KEY of --api-key, TAVILY_API_KEY of tavilyApiKey.
 func Variable(name string) string {
 	v := name
-	if !upper.MatchString(name) {
-		v = notVariable.ReplaceAllString(strings.ToUpper(strings.Join(words(name), "_")), "_")
+	if !upper().MatchString(name) {
+		v = notVariable().ReplaceAllString(strings.ToUpper(strings.Join(words(name), "_")), "_")
 	}
 	switch {
 	case v == "" || v[0] >= '0' && v[0] <= '9':
@@ -195,8 +193,8 @@ func Variable(name string) string {
 }
 
 var (
-	upper       = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
-	notVariable = regexp.MustCompile(`[^A-Z0-9_]`)
+	upper       = pattern.Lazy(`^[A-Z_][A-Z0-9_]*$`)
+	notVariable = pattern.Lazy(`[^A-Z0-9_]`)
 )
 
 func printable(s string) string {
@@ -210,13 +208,13 @@ func InHeader(name, value string) (Finding, bool) {
 	if !ok && telling(name) && isValue(name, value) {
 		f, ok = Finding{What: "holds a credential"}, true
 	}
-	f.Place, f.Write = "header "+printable(name), authScheme.FindString(value)+ref(name)
+	f.Place, f.Write = "header "+printable(name), authScheme().FindString(value)+ref(name)
 	return f, ok
 }
 
 // Variable is the environment variable that Write refers to.
 func (f Finding) Variable() string {
-	if m := reference.FindStringSubmatch(f.Write); m != nil {
+	if m := pattern.Reference().FindStringSubmatch(f.Write); m != nil {
 		return m[1]
 	}
 	return ""
