@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
+	"runtime/debug"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +46,8 @@ func (c *Command) digest(path, format string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	l, err := contract.ParseDump(data)
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the dump is most of the heap, and stays
+	l, err := contract.DigestDump(data)
 	if err != nil {
 		return 0, problemf("", "%s: %v", path, err)
 	}
@@ -79,21 +83,31 @@ func digestText(w *bufio.Writer, l *contract.Listing) {
 	}
 }
 
-type pinJSON struct {
-	Digest contract.Digest            `json:"digest"`
-	Fields map[string]contract.Digest `json:"fields"`
-}
-
+// digestJSON writes one tool after the other: a large dump has a hundred thousand.
 func digestJSON(w io.Writer, l *contract.Listing) error {
-	tools := make(map[string]pinJSON, len(l.Tools))
-	for _, t := range l.Tools {
-		tools[t.Name] = pinJSON{t.Pin.Digest, maps.Collect(t.Pin.Fields.All())}
+	e := jsontext.NewEncoder(visible.JSON(w), jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true))
+	var err error
+	write := func(tokens ...jsontext.Token) {
+		for _, t := range tokens {
+			err = cmp.Or(err, e.WriteToken(t))
+		}
 	}
-	return writeJSON(w, struct {
-		Digest    contract.Digest    `json:"digest"`
-		ToolCount int                `json:"tool_count"`
-		Tools     map[string]pinJSON `json:"tools"`
-	}{l.Digest, len(l.Tools), tools}, "  ")
+	member := func(name string, d contract.Digest) { write(jsontext.String(name), jsontext.String(d.String())) }
+	write(jsontext.BeginObject)
+	member("digest", l.Digest)
+	write(jsontext.String("tool_count"), jsontext.Int(int64(len(l.Tools))), jsontext.String("tools"), jsontext.BeginObject)
+	for i := range l.Tools {
+		t := &l.Tools[i]
+		write(jsontext.String(t.Name), jsontext.BeginObject)
+		member("digest", t.Pin.Digest)
+		write(jsontext.String("fields"), jsontext.BeginObject)
+		for f, d := range t.Pin.Fields.All() {
+			member(f, d)
+		}
+		write(jsontext.EndObject, jsontext.EndObject)
+	}
+	write(jsontext.EndObject, jsontext.EndObject)
+	return err
 }
 
 func (c *Command) canonCommand(do binder) *cobra.Command {
@@ -138,26 +152,10 @@ func (c *Command) read(path string) ([]byte, error) {
 
 // writeJSON writes a value as pure ASCII JSON with a final newline. An empty indent puts it on one line.
 func writeJSON(w io.Writer, v any, indent string) error {
-	data, err := json.MarshalIndent(v, "", indent)
-	if indent == "" {
-		data, err = json.Marshal(v)
-	}
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriter(w)
-	for _, r := range string(data) { // beyond ASCII there are only characters of strings
-		switch {
-		case r < 0x7f:
-			b.WriteByte(byte(r))
-		case r < 0x10000:
-			fmt.Fprintf(b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(b, `\u%04x\u%04x`, 0xd7c0+r>>10, 0xdc00+r&0x3ff)
-		}
-	}
-	b.WriteByte('\n')
-	return b.Flush()
+	e := json.NewEncoder(visible.JSON(w))
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	return e.Encode(v)
 }
 
 func count(n int, what string) string {

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -217,6 +218,10 @@ func TestParseDump_takesThreeShapes(t *testing.T) {
 		l, err := ParseDump([]byte(dump))
 		if err != nil || l.Digest != want.Digest || len(l.Tools) != 2 || l.Tools[0].Name != "a" {
 			t.Errorf("%s: %v, %v", dump, l, err)
+		}
+		d, err := DigestDump([]byte(dump))
+		if err != nil || d.Digest != want.Digest || !maps.Equal(d.Pins(), want.Pins()) || d.Tools[0].Contract != nil {
+			t.Errorf("%s: DigestDump: %v, %v", dump, d, err)
 		}
 	}
 	for dump, want := range map[string]Malformed{

@@ -33,7 +33,7 @@ func (e *Malformed) Error() string { return e.Message }
 
 // ParsePage reads the raw result of one tools/list call. Errors are *Malformed.
 func ParsePage(raw []byte) (*Page, error) {
-	p := newParser(raw)
+	p := newParser(raw, false)
 	defer p.release()
 	if err := p.end(p.result("the listing")); err != nil {
 		return nil, err
@@ -43,8 +43,14 @@ func ParsePage(raw []byte) (*Page, error) {
 
 // ParseDump reads a tools/list result, a JSON-RPC response that holds one, or a bare array of tools (SPEC §5, transport
 // "file"). A dump with a nextCursor is *Malformed with Code "incomplete".
-func ParseDump(raw []byte) (*Listing, error) {
-	p := newParser(raw)
+func ParseDump(raw []byte) (*Listing, error) { return parseDump(raw, false) }
+
+// DigestDump is ParseDump for a caller that wants pins only: it keeps no Contract, so that the listing of a large dump is
+// much smaller than the dump.
+func DigestDump(raw []byte) (*Listing, error) { return parseDump(raw, true) }
+
+func parseDump(raw []byte, drop bool) (*Listing, error) {
+	p := newParser(raw, drop)
 	defer p.release()
 	if err := p.end(p.dump()); err != nil {
 		return nil, err

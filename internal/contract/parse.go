@@ -11,6 +11,7 @@ import (
 // parser reads a listing. After what is malformed it goes on to the end, because what is no JSON at all outranks it.
 type parser struct {
 	canon.Reader
+	drop  bool // contracts, once they are digested
 	size  int
 	arena arena
 	*listed
@@ -30,17 +31,17 @@ const maxRounded = 100
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-func newParser(raw []byte) *parser {
+func newParser(raw []byte, drop bool) *parser {
 	p := parsers.Get().(*parser)
 	p.Reset(raw, pinned)
-	p.size, p.arena = len(raw), arena{rest: len(raw)}
+	p.drop, p.size, p.arena = drop, len(raw), arena{rest: len(raw)}
 	p.begin()
 	return p
 }
 
 // begin makes what is found next a listing of its own.
 func (p *parser) begin() {
-	p.listed = &listed{}
+	p.listed = &listed{pinner: pinner{drop: p.drop}}
 	p.all = append(p.all, p.listed)
 }
 
@@ -89,7 +90,7 @@ func (p *parser) end(err error) error {
 
 // ParseTool reads one raw tool object (of a listing or of the contracts file). Errors are *Malformed.
 func ParseTool(raw []byte) (*Tool, error) {
-	p := newParser(raw)
+	p := newParser(raw, false)
 	defer p.release()
 	if err := p.end(p.named("the tool")); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ const batchSize = 8 << 10
 // pinner collects tools and has their contracts digested by a second goroutine while the parser reads on, since the two
 // take about as long. What that one has not begun when all is read, the parser's own goroutine digests with it.
 type pinner struct {
+	drop  bool // contracts, once they are digested
 	tools []Tool
 	lot   *lot // of tools
 	wake  chan *lot
@@ -21,6 +22,7 @@ type pinner struct {
 // lot is tools of one array, which two goroutines digest, each the next that no one has begun.
 type lot struct {
 	tools              []Tool
+	drop               bool
 	ready, begun, done atomic.Int64 // how many of them
 }
 
@@ -32,7 +34,7 @@ func (p *pinner) add(t Tool, share float64) {
 		p.settle()
 		all := int(float64(n+1) / share * 1.05)
 		p.tools = slices.Grow(p.tools, min(all-n+1, 16*n+64))
-		p.lot = newLot(p.tools)
+		p.lot = newLot(p.tools, p.drop)
 	}
 	p.tools = append(p.tools, t)
 	if p.bytes += len(t.Contract); p.bytes >= batchSize {
@@ -84,8 +86,8 @@ func (p *pinner) stop() {
 }
 
 // newLot is a lot of tools that are digested, and of those that will be appended to them in their array.
-func newLot(tools []Tool) *lot {
-	l := &lot{tools: tools[:cap(tools)]}
+func newLot(tools []Tool, drop bool) *lot {
+	l := &lot{tools: tools[:cap(tools)], drop: drop}
 	for _, n := range []*atomic.Int64{&l.ready, &l.begun, &l.done} {
 		n.Store(int64(len(tools)))
 	}
@@ -96,7 +98,11 @@ func newLot(tools []Tool) *lot {
 func (l *lot) digest() {
 	for i := l.begun.Load(); i < l.ready.Load(); i = l.begun.Load() {
 		if l.begun.CompareAndSwap(i, i+1) {
-			l.tools[i].digest()
+			t := &l.tools[i]
+			t.digest()
+			if l.drop {
+				t.Contract = nil
+			}
 			l.done.Add(1)
 		}
 	}

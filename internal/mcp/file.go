@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,8 @@ func listFile(s *lock.Server, o *Options) (*Listed, error) {
 }
 
 func readFile(path string, most int64) ([]byte, error) {
-	if info, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
 		return nil, errNotRegular
@@ -59,11 +61,13 @@ func readFile(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
+	var data bytes.Buffer
+	data.Grow(int(min(info.Size(), most)) + bytes.MinRead)
+	_, err = data.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && int64(data.Len()) > most {
 		err = &tooLargeError{}
 	}
-	return data, err
+	return data.Bytes(), err
 }
 
 func fileError(shown string, err error, o *Options) *Error {
