@@ -109,7 +109,7 @@ func escape(s string, hidden func(rune) bool, keepLF bool) string {
 		default:
 			b.WriteString(s[i : i+n])
 		}
-		blank = r == '\n' || blank && unicode.IsSpace(r)
+		blank = r == '\n' || blank && unseen(r)
 		i += n
 	}
 	return b.String()
