@@ -269,38 +269,3 @@ func TestRecipe_renewalPassesOnTheLockAndItsReview(t *testing.T) {
 		t.Errorf("nothing to renew, but a pull request would be opened: %s\n%s", j.Result, logOf(out.Job("renew")))
 	}
 }
-
-// From "I have an .mcp.json" to a green check, then a server is upgraded: as README says it.
-func TestNewcomer_fromClientConfigurationToACaughtUpgrade(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, ".mcp.json"), `{"mcpServers":{
-  "memory":{"command":"npx","args":["-y","@modelcontextprotocol/server-memory@2026.8.31"]},
-  "thinking":{"command":"npx","args":["-y","@modelcontextprotocol/server-sequential-thinking@2026.8.31"]},
-  "files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@2025.11.25","."]}}}`, 0o644)
-	if r := contractpin(t, dir, "init", "--from", ".mcp.json"); r.code != 0 {
-		t.Fatalf("init --from: %s", r)
-	}
-	files := map[string]string{}
-	for _, name := range []string{"contractpin.lock", "contractpin.contracts.json", ".mcp.json"} {
-		files[name] = read(t, filepath.Join(dir, name))
-	}
-	// A machine that runs other tests too may need more than a minute for three downloads at once.
-	green := strings.Replace(blocks(t, "../README.md", "yaml")[0].text, "contractpin/verify@v1\n", "contractpin/verify@v1\n        with: {timeout: 5m}\n", 1)
-	s := newScene(t)
-	out, err := workflow.Do(t.Context(), s.workflow([]byte(green), files))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if j := out.Jobs[0]; j.Result != "success" {
-		t.Fatalf("the first pull request: %s\n%s", j.Result, logOf(j))
-	}
-
-	upgraded := maps.Clone(files)
-	upgraded["contractpin.lock"] = strings.Replace(files["contractpin.lock"], "server-filesystem@2025.11.25", "server-filesystem@2026.8.31", 1)
-	run := s.workflow([]byte(green), upgraded)
-	if out, err = workflow.Do(t.Context(), run); err != nil {
-		t.Fatal(err)
-	}
-	outputs(t, out.Jobs[0].Last(), map[string]string{"exit-code": "1", "result": "drift", "drifted": "14"})
-	contains(t, "comment", s.comment().Body, "files", "move_file", "destructiveHint", "contractpin init --force files")
-}
