@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,29 @@ func TestCoverage_failsTheRunOnlyWhereItIsRequired(t *testing.T) {
 	}
 	if v := verdict(warns); !strings.HasPrefix(v, "match: ") {
 		t.Error(v)
+	}
+}
+
+func TestCoverage_isARunOfItsOwnInSARIF(t *testing.T) {
+	for _, required := range []bool{false, true} {
+		r := covered(t, required)
+		log := sarifLog(t, r)
+		got := log.Runs[len(log.Runs)-1]
+		if len(log.Runs) != 2 || *got.AutomationDetails.ID != "contractpin/(clients)/" || len(got.Results) != len(r.Coverage) {
+			t.Fatalf("%d runs, the last is %s with %d results", len(log.Runs), *got.AutomationDetails.ID, len(got.Results))
+		}
+		for _, result := range got.Results {
+			at := result.Locations[0].PhysicalLocation
+			i := slices.IndexFunc(r.Coverage, func(g verify.Gap) bool {
+				return *at.ArtifactLocation.URI == g.Config && *at.Region.StartLine == max(g.Line, 1) && upperFirst(g.Message) == *result.Message.Text
+			})
+			if i < 0 || *result.RuleID != "not-covered" || (result.Level == "error") != r.Coverage[i].Required {
+				t.Errorf("%s %s at %s:%d: %s", result.Level, *result.RuleID, *at.ArtifactLocation.URI, *at.Region.StartLine, *result.Message.Text)
+			}
+		}
+	}
+	if log := sarifLog(t, run(t, verify.Options{}, same("docs"))); len(log.Runs) != 2 || len(log.Runs[1].Results) != 0 {
+		t.Error("without a run of no results the alerts of the last one would stay open")
 	}
 }
 

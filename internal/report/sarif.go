@@ -21,7 +21,8 @@ import (
 // What GitHub's code scanning takes: a file of more runs is rejected whole, of more results a run only the gravest are
 // stored. The total keeps the compressed file far below its 10 MB.
 const (
-	maxRuns    = 20
+	maxRuns    = 20 // maxParts of them for servers
+	maxParts   = maxRuns - 1
 	maxResults = 5000 // of one run
 	maxTotal   = 20_000
 	maxMessage = 2000 // bytes
@@ -29,9 +30,10 @@ const (
 
 const projectURL = "https://github.com/contractpin/verify"
 
-// SARIF writes a SARIF 2.1.0 log: one run for each server, so that code scanning closes its alerts by server; with more
-// servers than a file may have runs, they are spread over 20 runs by their names. Every rule is there also when nothing
-// was found. A result stands on the tool's line in the lock.
+// SARIF writes a SARIF 2.1.0 log: one run for each server, so that code scanning closes its alerts by server, and one for
+// what the lock does not cover; with more servers than a file may have runs, they are spread over 19 runs by their names.
+// Every rule is there also when nothing was found. A result stands on the tool's line in the lock, or on the server's in
+// a client's configuration.
 func SARIF(w io.Writer, r *verify.Report) error {
 	log := sarif.NewReport()
 	groups := sarifGroups(r)
@@ -46,6 +48,7 @@ func SARIF(w io.Writer, r *verify.Report) error {
 type group struct {
 	id      string
 	servers []*verify.Server
+	gaps    []verify.Gap
 }
 
 func sarifGroups(r *verify.Report) []group {
@@ -53,29 +56,30 @@ func sarifGroups(r *verify.Report) []group {
 	if r.Lock != "" && r.Lock != DefaultLock {
 		prefix += idToken(r.Lock) + "/"
 	}
-	if len(r.Servers) == 0 || r.Error != nil {
+	if r.Error != nil {
 		return []group{{id: prefix}}
 	}
 	var out []group
-	if len(r.Servers) <= maxRuns {
+	if len(r.Servers) <= maxParts {
 		for i := range r.Servers {
-			out = append(out, group{prefix + idToken(r.Servers[i].Name) + "/", []*verify.Server{&r.Servers[i]}})
+			out = append(out, group{id: prefix + idToken(r.Servers[i].Name) + "/", servers: []*verify.Server{&r.Servers[i]}})
 		}
-		return out
 	}
 	if r.Shard != nil {
 		prefix += fmt.Sprintf("shard-%d-of-%d/", r.Shard.Index, r.Shard.Count)
 	}
-	for i := range maxRuns {
-		out = append(out, group{id: fmt.Sprintf("%spart-%02d-of-%d/", prefix, i+1, maxRuns)})
+	if out == nil {
+		for i := range maxParts {
+			out = append(out, group{id: fmt.Sprintf("%spart-%02d-of-%d/", prefix, i+1, maxParts)})
+		}
+		for i := range r.Servers {
+			h := fnv.New32a()
+			io.WriteString(h, r.Servers[i].Name)
+			g := &out[h.Sum32()%maxParts]
+			g.servers = append(g.servers, &r.Servers[i])
+		}
 	}
-	for i := range r.Servers {
-		h := fnv.New32a()
-		io.WriteString(h, r.Servers[i].Name)
-		g := &out[h.Sum32()%maxRuns]
-		g.servers = append(g.servers, &r.Servers[i])
-	}
-	return out
+	return append(out, group{id: prefix + "(clients)/", gaps: r.Coverage}) // no server's id has brackets
 }
 
 // idToken makes one part of a hierarchical id of any string.
@@ -98,7 +102,7 @@ func sarifRun(r *verify.Report, g group, most int) *sarif.Run {
 	run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(r.Error == nil))
 	results := sarifResults(r, g)
 	if n := len(results) - most; n > 0 {
-		results = append(results[:most-1], sarifNote(r, g.servers[0], n+1))
+		results = append(results[:most-1], sarifNote(r, g, n+1))
 	}
 	run.WithResults(results)
 	return run
@@ -108,7 +112,7 @@ func sarifRun(r *verify.Report, g group, most int) *sarif.Run {
 func sarifResults(r *verify.Report, g group) []*sarif.Result {
 	results := []*sarif.Result{}
 	if r.Error != nil {
-		results = append(results, sarifResult(r, "could-not-run", "", 1, "contractpin could not run: "+sarifText(r.Error.Code+": "+r.Error.Message, 1000), r.Error.Code))
+		results = append(results, sarifResult(r.Lock, "could-not-run", "", 1, "contractpin could not run: "+sarifText(r.Error.Code+": "+r.Error.Message, 1000), r.Error.Code))
 	}
 	for _, s := range g.servers {
 		if !checked(s) {
@@ -118,6 +122,9 @@ func sarifResults(r *verify.Report, g group) []*sarif.Result {
 		for i := range s.Changes {
 			results = append(results, sarifChange(r, s, &s.Changes[i]))
 		}
+	}
+	for i := range g.gaps {
+		results = append(results, sarifGap(&g.gaps[i]))
 	}
 	rank := map[string]int{"error": 0, "warning": 1, "note": 2}
 	slices.SortStableFunc(results, func(a, b *sarif.Result) int { return rank[a.Level] - rank[b.Level] })
@@ -137,7 +144,7 @@ func sarifUnchecked(r *verify.Report, s *verify.Server) *sarif.Result {
 	if ruleIndex(id) < 0 {
 		id = "server-unreachable"
 	}
-	return sarifResult(r, id, "", s.Line, text+".", s.Name, code)
+	return sarifResult(r.Lock, id, "", s.Line, text+".", s.Name, code)
 }
 
 func sarifChange(r *verify.Report, s *verify.Server, c *verify.Change) *sarif.Result {
@@ -169,7 +176,16 @@ func sarifChange(r *verify.Report, s *verify.Server, c *verify.Change) *sarif.Re
 	if d := sarifDetails(c); d != "" {
 		text += "\n\n" + d
 	}
-	return sarifResult(r, "tool-"+c.Kind, level, line, text, s.Name, c.Tool, c.Live.String())
+	return sarifResult(r.Lock, "tool-"+c.Kind, level, line, text, s.Name, c.Tool, c.Live.String())
+}
+
+// sarifGap stands on the server's line in the client's configuration.
+func sarifGap(g *verify.Gap) *sarif.Result {
+	level := "warning"
+	if g.Required {
+		level = "error"
+	}
+	return sarifResult(g.Config, "not-covered", level, g.Line, sarifText(upperFirst(g.Message), 1000), g.Config, g.Server, string(g.Kind))
 }
 
 // sarifDetails is the beginning of what changed, old against new.
@@ -194,13 +210,17 @@ func sarifDetails(c *verify.Change) string {
 }
 
 // sarifNote is the last result of a run that has too many.
-func sarifNote(r *verify.Report, s *verify.Server, left int) *sarif.Result {
-	return sarifResult(r, "left-out", "", s.Line, count(left, "more result")+" left out here, since code scanning shows no more: the JSON report has all of them.", s.Name)
+func sarifNote(r *verify.Report, g group, left int) *sarif.Result {
+	line, identity := 1, ""
+	if len(g.servers) > 0 {
+		line, identity = g.servers[0].Line, g.servers[0].Name
+	}
+	return sarifResult(r.Lock, "left-out", "", line, count(left, "more result")+" left out here, since code scanning shows no more: the JSON report has all of them.", identity)
 }
 
-// sarifResult makes a result. The identity tells the same finding again in a later run, whatever its line: it has the
+// sarifResult makes a result on a line of the file at path. The identity tells the same finding again in a later run, whatever its line: it has the
 // live digest in it, so that a tool that changes once more is a new alert and not one that was dismissed before.
-func sarifResult(r *verify.Report, rule, level string, line int, text string, identity ...string) *sarif.Result {
+func sarifResult(path, rule, level string, line int, text string, identity ...string) *sarif.Result {
 	h := sha256.New()
 	for _, s := range append([]string{rule}, identity...) {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
@@ -208,7 +228,7 @@ func sarifResult(r *verify.Report, rule, level string, line int, text string, id
 	sum := fmt.Sprintf("%x", h.Sum(nil))
 	i := max(ruleIndex(rule), 0)
 	location := sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().
-		WithArtifactLocation(sarif.NewSimpleArtifactLocation(lockURI(r.Lock))).
+		WithArtifactLocation(sarif.NewSimpleArtifactLocation(fileURI(path))).
 		WithRegion(sarif.NewRegion().WithStartLine(max(line, 1))))
 	return sarif.NewRuleResult(rules[i].id).WithRuleIndex(i).WithLevel(cmp.Or(level, rules[i].level)).
 		WithMessage(sarif.NewTextMessage(text)).
@@ -217,8 +237,8 @@ func sarifResult(r *verify.Report, rule, level string, line int, text string, id
 		WithPartialFingerprints(map[string]string{"contractpin/v1": sum, "primaryLocationLineHash": sum[:16] + ":1"})
 }
 
-// lockURI is the lock's path as a URI, relative unless the path is not.
-func lockURI(path string) string {
+// fileURI is a path as a URI, relative unless the path is not; the default lock's for "".
+func fileURI(path string) string {
 	p := filepath.ToSlash(cmp.Or(path, DefaultLock))
 	u := url.URL{Path: p}
 	if filepath.IsAbs(path) {

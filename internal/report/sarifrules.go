@@ -34,6 +34,9 @@ var rules = []rule{
 	{"left-out", "LeftOut", "note", "Some results are left out",
 		"Code scanning stores a limited number of results of a run.",
 		"The JSON report has all of them."},
+	{"not-covered", "NotCovered", "warning", "A client starts what the lock does not pin as it is started",
+		"A client's configuration names a server that the lock does not pin, or launches otherwise, or whose code can change from one start to the next.",
+		"Pin it with contractpin init --from FILE, or give the package an exact version."},
 }
 
 func ruleIndex(id string) int {
