@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -140,21 +139,30 @@ type Pins map[string]Pin
 
 // Digest is the server digest (SPEC §4.3).
 func (p Pins) Digest() Digest {
-	return serverDigest(slices.Collect(maps.Keys(p)), func(name string) Digest { return p[name].Digest })
+	tools := make([]namedDigest, 0, len(p))
+	for name, pin := range p {
+		tools = append(tools, namedDigest{name, pin.Digest})
+	}
+	return serverDigest(tools)
 }
 
-// serverDigest digests the canonical object of all tool digests. It reorders names.
-func serverDigest(names []string, digest func(name string) Digest) Digest {
-	slices.SortFunc(names, canon.CompareKeys)
+type namedDigest struct {
+	name   string
+	digest Digest
+}
+
+// serverDigest digests the canonical object of all tool digests. It reorders tools.
+func serverDigest(tools []namedDigest) Digest {
+	slices.SortFunc(tools, func(a, b namedDigest) int { return canon.CompareKeys(a.name, b.name) })
 	h := sha256.New()
 	b := []byte{'{'}
-	for i, name := range names {
+	for i, t := range tools {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = canon.AppendString(b, name)
+		b = canon.AppendString(b, t.name)
 		b = append(b, `:"`...)
-		b, _ = digest(name).AppendText(b)
+		b, _ = t.digest.AppendText(b)
 		b = append(b, '"')
 		if len(b) > 1<<12 {
 			h.Write(b)

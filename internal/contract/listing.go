@@ -2,6 +2,7 @@ package contract
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/contractpin/verify/internal/visible"
@@ -49,19 +50,26 @@ func Join(pages []*Page) (*Listing, error) {
 	return all.join()
 }
 
+// byName sorts tools where they are: a function of two of them would copy both for every comparison.
+type byName []Tool
+
+func (t byName) Len() int           { return len(t) }
+func (t byName) Less(i, j int) bool { return t[i].Name < t[j].Name }
+func (t byName) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+
 // join makes a listing of the page, whose slices it takes.
 func (p *Page) join() (*Listing, error) {
 	l := &Listing{Tools: p.Tools, Rounded: p.Rounded}
-	slices.SortFunc(l.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
-	names := make([]string, len(l.Tools))
+	sort.Sort(byName(l.Tools))
+	digests := make([]namedDigest, len(l.Tools))
 	for i := range l.Tools {
 		name := l.Tools[i].Name
-		if i > 0 && name == names[i-1] {
+		if i > 0 && name == digests[i-1].name {
 			return nil, &Malformed{CodeDuplicateTool, `two tools are named "` + visible.Name(name[:min(len(name), 200)]) + `"`}
 		}
-		names[i] = name
+		digests[i] = namedDigest{name, l.Tools[i].Pin.Digest}
 	}
-	l.Digest = serverDigest(names, func(name string) Digest { return l.Tool(name).Pin.Digest })
+	l.Digest = serverDigest(digests)
 	slices.SortStableFunc(l.Rounded, func(a, b Place) int { return strings.Compare(a.Tool, b.Tool) })
 	return l, nil
 }
