@@ -96,7 +96,7 @@ func (j *job) keepSecrets(getenv func(string) string) {
 		}
 	}
 	for _, name := range j.in.passEnv {
-		if !run.Public(name) {
+		if !secret.Public(name) {
 			j.hide(getenv(name))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +41,8 @@ contracts themselves to the contracts file beside it. Commit both.
   init --force [NAME...]        pin again what the lock names (all, or those named)
   init --from FILE [NAME...]    pin what an MCP client's configuration names
 
+A NAME that begins with a dash stands after --: init --force -- NAME.
+
 No value of --env or --header is ever stored. Nothing is written when any server could not be listed.
 
 Exit codes: 0 written (or nothing to change), 1 a server could not be listed or you said no, 2 bad
@@ -56,8 +57,11 @@ arguments, a server that is already pinned, or a secret that would be stored.`,
 			var command []string
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args, command = args[:dash], args[dash:]
-				if len(command) == 0 {
+				switch {
+				case len(command) == 0:
 					return 0, problemf("", "no command stands behind --")
+				case dash == 0 && (f.force || f.from != ""): // names that may begin with a dash
+					args, command = command, nil
 				}
 			}
 			return c.init(ctx, f, args, command)
@@ -178,7 +182,7 @@ func (c *Command) planNew(f initFlags, args, command []string) (*plan, error) {
 	p := &plan{old: old, env: map[string]string{}}
 	s := &lock.Server{Name: args[0], Command: command, URL: f.url}
 	if old.Lock.Servers[s.Name] != nil && !f.force {
-		return nil, problemf("contractpin init --force "+shellWord(s.Name)+" pins it again as the lock describes it; --force with a launch replaces it",
+		return nil, problemf("contractpin init --force "+visible.ShellOperand(s.Name)+" pins it again as the lock describes it; --force with a launch replaces it",
 			"%s already pins %s", f.lock, visible.Name(s.Name))
 	}
 	if err := c.describe(s, f, p); err != nil {
@@ -227,12 +231,4 @@ func (p *plan) lookup(env func(string) (string, bool)) func(string) (string, boo
 		}
 		return env(name)
 	}
-}
-
-// shellWord quotes a word for a command that a person may copy.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(visible.Line(s, 0), "'", `'\''`) + "'"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/visible"
 )
 
 // Kinds of finding.
@@ -56,7 +57,7 @@ func Compare(f *File, l *lock.Lock) []Finding {
 			continue
 		}
 		if pinned == nil && !launchedElsewhere(e.Server, l) {
-			add(Unpinned, "server %s is not pinned: contractpin init --from %s %s", name, shellWord(f.Path), shellWord(e.Name))
+			add(Unpinned, "server %s is not pinned: contractpin init --from %s %s", name, visible.ShellWord(f.Path), visible.ShellOperand(e.Name))
 		}
 		if pinned != nil {
 			if launch := differences(pinned, e.Server); len(launch) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/contractpin/verify/internal/lock"
 	"github.com/contractpin/verify/internal/pattern"
 	"github.com/contractpin/verify/internal/secret"
+	"github.com/contractpin/verify/internal/visible"
 )
 
 // builder makes one entry.
@@ -280,7 +281,7 @@ func (b *builder) headers(m map[string]any) {
 	if len(b.entry.Headers) > 0 && len(b.faults) == 0 {
 		flags := ""
 		for _, h := range b.entry.Headers {
-			flags += " --header " + shellWord(b.entry.Name+"="+h.Name+": "+h.Value)
+			flags += " --header " + visible.ShellWord(b.entry.Name+"="+h.Name+": "+h.Value)
 		}
 		b.note("headers are not stored, pass them again when verifying:%s", flags)
 	}
@@ -309,22 +310,12 @@ func (b *builder) secrets(found []secret.Finding) {
 
 // byHand is the command that pins a server whose file has no place for a reference.
 func (b *builder) byHand(f secret.Finding) string {
-	command := "contractpin init " + shellWord(b.entry.Name)
+	command := "contractpin init " + visible.ShellWord(b.entry.Name)
 	if strings.HasPrefix(f.Place, "env.") {
 		return command + " --env " + f.Variable() + "=VALUE -- COMMAND"
 	}
-	return command + " -- COMMAND, with " + shellWord(f.Write) + " in its place and " + f.Variable() + " set"
+	return command + " -- COMMAND, with " + visible.ShellWord(f.Write) + " in its place and " + f.Variable() + " set"
 }
-
-// shellWord quotes a word for a shell where it needs to be.
-func shellWord(s string) string {
-	if plainWord().MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(quoteFree(s), "'", `'\''`) + "'"
-}
-
-var plainWord = pattern.Lazy(`^[A-Za-z0-9_@%+:,./-]+$`)
 
 // folder expands the program; one below the workspace becomes relative, as the lock's folder is where it is looked for.
 func (b *builder) folder(place, text string) string {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/contractpin/verify/internal/lock"
+	"github.com/contractpin/verify/internal/secret"
 )
 
 // launch is a stdio server ready to be started, any number of times.
@@ -33,7 +34,7 @@ func (o *Options) prepare(s *lock.Server) (*launch, error) {
 		return nil, err
 	}
 	for i, arg := range s.Command {
-		if hasReference(arg) {
+		if slices.ContainsFunc(references(arg), func(name string) bool { return !secret.Public(name) }) {
 			l.warnings = append(l.warnings, fmt.Sprintf("command[%d] holds the value of a variable: other processes of this machine can read it in the process list; env keeps it out of there", i))
 		}
 		expanded, err := o.expand(fmt.Sprintf("command[%d]", i), arg)

@@ -33,8 +33,15 @@ func (o *Options) expand(place, text string) (string, error) {
 	return out, nil
 }
 
-func hasReference(text string) bool {
-	return slices.ContainsFunc(reference().FindAllString(text, -1), func(m string) bool { return m != "$${" })
+// references are the names that text refers to.
+func references(text string) []string {
+	var names []string
+	for _, m := range reference().FindAllStringSubmatch(text, -1) {
+		if m[1] != "" {
+			names = append(names, m[1])
+		}
+	}
+	return names
 }
 
 func (o *Options) resolve(place, name string) (string, error) {

@@ -78,6 +78,7 @@ func TestAcceptCommand_isWhatAShellRuns(t *testing.T) {
 		"acme":           "contractpin init --force acme",
 		"@acme/search:1": "contractpin init --force @acme/search:1",
 		"a b":            "contractpin init --force 'a b'",
+		"--yes":          "contractpin init --force -- --yes",
 		"it's":           `contractpin init --force 'it'\''s'`,
 		"$(id)":          "contractpin init --force '$(id)'",
 		"":               "contractpin init --force ''",

@@ -120,49 +120,9 @@ func timing(s *verify.Server) string {
 func AcceptCommand(lock, server string) string {
 	cmd := "contractpin init --force"
 	if lock != "" && lock != DefaultLock {
-		cmd += " --lock " + shellQuote(lock)
+		cmd += " --lock " + visible.ShellWord(lock)
 	}
-	return cmd + " " + shellQuote(server)
-}
-
-// shellQuote quotes a word for bash and zsh. What cannot be seen, or would start a runner command, is written as an
-// escape in $'…', so that the command shown is the command run.
-func shellQuote(s string) string {
-	plain, printable := s != "", !strings.Contains(s, "##[")
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		printable = printable && c >= ' ' && c < 0x7f
-		plain = plain && (c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("_./:@%+=,-", c) >= 0)
-	}
-	if plain {
-		return s
-	}
-	if printable {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	b.WriteString("$'")
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == '\'' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == utf8.RuneError && n == 1, r < ' ' || r == 0x7f, r == '[':
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		case r >= utf8.RuneSelf:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-		i += n
-	}
-	b.WriteByte('\'')
-	return b.String()
+	return cmd + " " + visible.ShellOperand(server)
 }
 
 // name is a tool's or server's name for people, cut where it is longer than anybody reads.

@@ -64,22 +64,12 @@ func References(s *lock.Server, lookup func(name string) (string, bool)) []strin
 	var values []string
 	for _, t := range texts {
 		for _, m := range pattern.Reference().FindAllStringSubmatch(t, -1) {
-			if v, ok := lookup(m[1]); ok && !Public(m[1]) {
+			if v, ok := lookup(m[1]); ok && !secret.Public(m[1]) {
 				values = append(values, v)
 			}
 		}
 	}
 	return values
-}
-
-// Public tells whether the variable of that name holds no secret although a lock may refer to it. To hide a home folder in
-// every path would only make errors unreadable.
-func Public(name string) bool { return public[name] }
-
-var public = map[string]bool{
-	"HOME": true, "LANG": true, "LOGNAME": true, "PATH": true, "PWD": true, "SHELL": true, "TERM": true, "TMPDIR": true, "USER": true,
-	"USERNAME": true, "USERPROFILE": true, "GITHUB_WORKSPACE": true, "GITHUB_REPOSITORY": true, "RUNNER_TEMP": true,
-	"WORKSPACE_FOLDER": true, "WORKSPACE_FOLDER_BASENAME": true,
 }
 
 // RedactListing hides secrets in the contracts of a listing, digests left as they are: details are made of what this
