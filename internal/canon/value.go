@@ -16,6 +16,27 @@ type Value struct {
 // Kind is the value's first character, as Reader.Kind has it; zero for the zero Value.
 func (v Value) Kind() byte { return kindAt(v.source, int(v.start)) }
 
+// KindName names a kind for people: "an object", "null".
+func KindName(kind byte) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 't':
+		return "true"
+	case 'f':
+		return "false"
+	case 'n':
+		return "null"
+	}
+	return "nothing"
+}
+
 // Len is the length of the canonical form in bytes.
 func (v Value) Len() int { return int(v.end - v.start) }
 

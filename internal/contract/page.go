@@ -65,7 +65,7 @@ func parseDump(raw []byte, drop bool) (*Listing, error) {
 // result reads a tools/list result; what names it in messages.
 func (p *parser) result(what string) error {
 	if k := p.Kind(); k != '{' {
-		return p.skip(what + " is " + kind(k) + ", not an object")
+		return p.skip(what + " is " + canon.KindName(k) + ", not an object")
 	}
 	found := false
 	err := p.Object(func(key []byte) error {
@@ -85,7 +85,7 @@ func (p *parser) member(key []byte) error {
 	switch string(key) {
 	case "tools":
 		if k := p.Kind(); k != '[' {
-			return p.skip("tools is " + kind(k) + ", not an array")
+			return p.skip("tools is " + canon.KindName(k) + ", not an array")
 		}
 		return p.Array(p.tool)
 	case "nextCursor":
@@ -96,7 +96,7 @@ func (p *parser) member(key []byte) error {
 		if cursor, ok := v.Text(); ok {
 			p.next = &cursor
 		} else if v.Kind() != 'n' {
-			p.malformed("nextCursor is " + kind(v.Kind()) + ", not a string")
+			p.malformed("nextCursor is " + canon.KindName(v.Kind()) + ", not a string")
 		}
 	case "resultType":
 		v, err := p.Value()
@@ -105,7 +105,7 @@ func (p *parser) member(key []byte) error {
 		}
 		switch text, ok := v.Text(); {
 		case !ok:
-			p.malformed("resultType is " + kind(v.Kind()) + ", not a string")
+			p.malformed("resultType is " + canon.KindName(v.Kind()) + ", not a string")
 		case text == "input_required":
 			p.malformed(`resultType is "input_required": the server wants input before it lists its tools`)
 		case text != "complete":
@@ -123,7 +123,7 @@ func (p *parser) dump() error {
 		return p.Array(p.tool)
 	case '{':
 	default:
-		return p.skip("the dump is " + kind(k) + ", not an object or array")
+		return p.skip("the dump is " + canon.KindName(k) + ", not an object or array")
 	}
 	var found bool
 	whole, response := p.listed, (*listed)(nil)

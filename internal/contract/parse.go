@@ -108,7 +108,7 @@ func (p *parser) named(what string) error {
 		return err
 	}
 	if v.Kind() != '{' {
-		p.malformed(what + " is " + kind(v.Kind()) + ", not an object")
+		p.malformed(what + " is " + canon.KindName(v.Kind()) + ", not an object")
 		return nil
 	}
 	values, t := [len(fields)]canon.Value{}, Tool{}
@@ -124,7 +124,7 @@ func (p *parser) named(what string) error {
 		p.malformed(what + " has no name")
 		return nil
 	default:
-		p.malformed(what + " has a name that is " + kind(name.Kind()) + ", not a string")
+		p.malformed(what + " has a name that is " + canon.KindName(name.Kind()) + ", not a string")
 		return nil
 	}
 	t.write(&p.arena, &values)
@@ -133,23 +133,4 @@ func (p *parser) named(what string) error {
 		p.rounded = append(p.rounded, Place{t.Name, r.Pointer, r.Literal})
 	}
 	return nil
-}
-
-// kind names a JSON value by its first character.
-func kind(c byte) string {
-	switch c {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "nothing"
 }

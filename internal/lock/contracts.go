@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contractpin/verify/internal/canon"
 	"github.com/contractpin/verify/internal/contract"
 )
 
@@ -86,7 +87,7 @@ func (p *contractsParser) member(key string) error {
 			return nil
 		}
 		if kind := p.r.Kind(); kind != '{' {
-			p.ignore("must be an object, found " + kindName(kind))
+			p.ignore("must be an object, found " + canon.KindName(kind))
 			return nil
 		}
 		tools := map[string]pinned{}

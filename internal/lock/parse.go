@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/contractpin/verify/internal/canon"
 	"github.com/contractpin/verify/internal/contract"
 )
 
@@ -108,7 +109,7 @@ func (p *lockParser) command(e *entry) error {
 	return p.r.Array(func(i int) error {
 		n, err := p.node()
 		if n.kind != '"' && e.setup == nil {
-			e.setup = p.errorAt(n.off, "must be a string, found "+kindName(n.kind))
+			e.setup = p.errorAt(n.off, "must be a string, found "+canon.KindName(n.kind))
 			e.setup.Place += "[" + strconv.Itoa(i) + "]"
 		}
 		e.Command = append(e.Command, n.text)
@@ -120,7 +121,7 @@ func (p *lockParser) env(e *entry) error {
 	return p.object(func(name string) error {
 		n, err := p.node()
 		if n.kind != '"' && e.setup == nil {
-			e.setup = p.errorAt(n.off, "must be a string, found "+kindName(n.kind))
+			e.setup = p.errorAt(n.off, "must be a string, found "+canon.KindName(n.kind))
 		}
 		if e.Env == nil {
 			e.Env = map[string]string{}
@@ -265,7 +266,7 @@ func (p *lockParser) tool(line int) (contract.Pin, error) {
 func (p *lockParser) fields() (fields contract.Fields, err error) {
 	var bad *Error
 	if kind := p.r.Kind(); kind != '{' {
-		p.warn(p.errorAt(p.offset(), "must be an object, found "+kindName(kind)), fieldsIgnored)
+		p.warn(p.errorAt(p.offset(), "must be an object, found "+canon.KindName(kind)), fieldsIgnored)
 		return fields, nil
 	}
 	err = p.object(func(name string) error {

@@ -64,7 +64,7 @@ func (p *parser) document(name string, src []byte, member func(key string) error
 	case err != nil:
 		return p.syntax(err)
 	case kind != '{':
-		return p.errorAt(begin, "must be an object, found "+kindName(kind))
+		return p.errorAt(begin, "must be an object, found "+canon.KindName(kind))
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func mergeMarker(src []byte) (line int, marker string) {
 // Another kind of value is a fault.
 func (p *parser) object(member func(key string) error) error {
 	if kind := p.r.Kind(); kind != '{' {
-		p.fail(p.errorAt(p.offset(), "must be an object, found "+kindName(kind)))
+		p.fail(p.errorAt(p.offset(), "must be an object, found "+canon.KindName(kind)))
 		return nil
 	}
 	return p.r.Object(func(key []byte) error {
@@ -189,7 +189,7 @@ func (p *parser) typed(m nodes, key string, kind byte) (node, *Error) {
 		return n, &Error{File: p.file, Place: p.placeOf(key), Line: m.line, Reason: "required key is missing"}
 	}
 	if n.kind != kind {
-		return n, p.errorAt(n.off, "must be "+kindName(kind)+", found "+kindName(n.kind), key)
+		return n, p.errorAt(n.off, "must be "+canon.KindName(kind)+", found "+canon.KindName(n.kind), key)
 	}
 	return n, nil
 }
@@ -247,27 +247,7 @@ func (n node) String() string {
 	case '0':
 		return n.text + " (a number, not a string)"
 	}
-	return "(" + kindName(n.kind) + ")"
-}
-
-func kindName(kind byte) string {
-	switch kind {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't':
-		return "true"
-	case 'f':
-		return "false"
-	case 'n':
-		return "null"
-	}
-	return "nothing"
+	return "(" + canon.KindName(n.kind) + ")"
 }
 
 // quote quotes at most 80 bytes of a text in ASCII.

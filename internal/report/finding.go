@@ -85,6 +85,26 @@ func collect(changes []verify.Change) findings {
 	return out
 }
 
+// presence words that a tool is new or gone; "" for one that is still there. strong marks words, show escapes a name.
+func (f *finding) presence(strong, show func(string) string) string {
+	switch {
+	case f.kind == contract.Removed && f.renamed != nil:
+		return strong("removed") + ", maybe renamed to " + show(f.renamed.Tool)
+	case f.kind == contract.Removed:
+		return strong("removed")
+	case f.kind != contract.Added:
+		return ""
+	}
+	s := strong("new tool")
+	if f.tools[0].Allowed {
+		s = "new tool, allowed"
+	}
+	if f.renamed != nil {
+		s += ", maybe " + show(f.renamed.Tool) + " renamed"
+	}
+	return s
+}
+
 // weight orders findings: what reviewers must not miss comes first, what looks like an upgrade last.
 func (f *finding) weight() int {
 	for i, l := range alarming {

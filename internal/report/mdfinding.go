@@ -21,21 +21,8 @@ const (
 
 // what words the kind of a finding and, where that is short, the change itself.
 func (w *writer) what(f *finding) string {
-	switch f.kind {
-	case contract.Added:
-		s := "**new tool**"
-		if f.tools[0].Allowed {
-			s = "new tool, allowed"
-		}
-		if f.renamed != nil {
-			s += ", maybe " + nameCode(f.renamed.Tool) + " renamed"
-		}
+	if s := f.presence(func(s string) string { return "**" + s + "**" }, nameCode); s != "" {
 		return s
-	case contract.Removed:
-		if f.renamed != nil {
-			return "**removed**, maybe renamed to " + nameCode(f.renamed.Tool)
-		}
-		return "**removed**"
 	}
 	s := code(fieldName(f.field))
 	switch f.fieldKind {

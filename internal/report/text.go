@@ -341,22 +341,8 @@ func (t *texter) finding(f *finding) {
 
 // what words the kind of a finding.
 func (t *texter) what(f *finding) string {
-	c := f.tools[0]
-	switch f.kind {
-	case contract.Added:
-		s := "added"
-		if c.Allowed {
-			s = "added (allowed)"
-		}
-		if f.renamed != nil {
-			s += ", maybe " + name(f.renamed.Tool) + " renamed"
-		}
+	if s := f.presence(func(s string) string { return s }, name); s != "" {
 		return s
-	case contract.Removed:
-		if f.renamed != nil {
-			return "removed, maybe renamed to " + name(f.renamed.Tool)
-		}
-		return "removed"
 	}
 	s := fieldName(f.field)
 	if f.fieldKind != contract.Changed {
