@@ -78,22 +78,27 @@ func escape(s string, hidden func(rune) bool, keepLF bool) string {
 	b.Grow(len(s) + len(s)/8)
 	blank := true // only what a runner passes over since the line began
 	mix := mixed(s)
+	lone := false // what came before is a backslash, written as it stands
+	esc := func(format string, args ...any) {
+		if lone {
+			b.WriteByte('\\')
+		}
+		fmt.Fprintf(&b, format, args...)
+	}
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+n:]
 		switch {
 		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x{%02X}`, s[i])
+			esc(`\x{%02X}`, s[i])
+		case r == '\n' && keepLF:
+			b.WriteByte('\n')
 		case r == '\n':
-			if keepLF {
-				b.WriteByte('\n')
-			} else {
-				b.WriteString(`\n`)
-			}
+			esc(`\n`)
 		case r == '\r':
-			b.WriteString(`\r`)
+			esc(`\r`)
 		case r == '\t':
-			b.WriteString(`\t`)
+			esc(`\t`)
 		case r == '\\':
 			b.WriteByte('\\')
 			if startsEscape(rest) {
@@ -102,13 +107,13 @@ func escape(s string, hidden func(rune) bool, keepLF bool) string {
 		case r == ' ' && (rest == "" || rest[0] == '\n'),
 			r == '[' && strings.HasSuffix(s[:i], "##"),
 			r == ':' && blank && strings.HasPrefix(rest, ":"),
-			r < ' ' || r == 0x7f || hidden(r) || mix[i]:
-			fmt.Fprintf(&b, `\u{%04X}`, r)
-		case r == emojiStyle && !afterSymbol(s[:i]):
-			fmt.Fprintf(&b, `\u{%04X}`, r)
+			r < ' ' || r == 0x7f || hidden(r) || mix[i],
+			r == emojiStyle && !afterSymbol(s[:i]):
+			esc(`\u{%04X}`, r)
 		default:
 			b.WriteString(s[i : i+n])
 		}
+		lone = r == '\\' && !startsEscape(rest)
 		blank = r == '\n' || blank && unseen(r)
 		i += n
 	}

@@ -85,6 +85,7 @@ func TestHidden_namesWhatCannotBeSeen(t *testing.T) {
 
 // FuzzEscapes checks what every reader relies on: different texts look different, and nothing harmful gets through.
 func FuzzEscapes(f *testing.F) {
+	f.Add("\\\u200b", "\\u{200B}")
 	f.Add("a\\u{0041}", "aA")
 	f.Add("\\n", "\n")
 	f.Add("x\u200b", "x")
