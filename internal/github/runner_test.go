@@ -70,6 +70,48 @@ func FuzzHarmless(f *testing.F) {
 	})
 }
 
+// FuzzAnnotate reads what it wrote as the runner does: one command, with the fields that it was given and no other.
+func FuzzAnnotate(f *testing.F) {
+	for i, text := range hostile {
+		f.Add(text, hostile[(i+3)%len(hostile)], "dir/a.lock", "half a line")
+	}
+	f.Add("a,line=9::x", "%0A::error::b", "a,title=b::c", "x%")
+	f.Fuzz(func(t *testing.T, title, message, file, before string) {
+		var out bytes.Buffer
+		r := NewRunner(&out, env(nil))
+		fmt.Fprint(r.Log(), before)
+		r.Annotate(Annotation{Level: Error, Title: title, Message: message, File: file, Line: 3})
+		commands := commandsIn(out.String())
+		if len(commands) != 1 {
+			t.Fatalf("%q", commands)
+		}
+		head, body, _ := strings.Cut(commands[0][len("::"):], "::")
+		kind, properties, _ := strings.Cut(head, " ")
+		got := map[string]string{"": unescape(body)}
+		for p := range strings.SplitSeq(properties, ",") {
+			key, value, _ := strings.Cut(p, "=")
+			got[key] = unescape(value)
+		}
+		want := map[string]string{"": r.oneLine(message, maxMessage), "title": r.oneLine(title, maxTitle)}
+		if file != "" {
+			want["file"], want["line"] = file, "3"
+		}
+		for key, value := range want { // the runner trims what it reads
+			if strings.TrimSpace(value) != strings.TrimSpace(got[key]) {
+				t.Errorf("%q is %q, want %q", key, got[key], value)
+			}
+		}
+		if kind != "error" || len(got) != len(want) {
+			t.Errorf("%q of %q", kind, got)
+		}
+	})
+}
+
+// unescape undoes the runner's escapes.
+func unescape(s string) string {
+	return strings.NewReplacer("%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%").Replace(s)
+}
+
 func TestLog_commandEndsAnUnfinishedLine(t *testing.T) {
 	var out bytes.Buffer
 	r := NewRunner(&out, env(nil))
