@@ -19,10 +19,10 @@ func commandsIn(log string) []string {
 	var found []string
 	for _, line := range strings.FieldsFunc(log, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		start := strings.TrimLeftFunc(line, unicode.IsSpace)
-		if i := strings.Index(start, "##["); i >= 0 && strings.Contains(start[i:], "]") {
-			found = append(found, start[i:])
-		} else if strings.HasPrefix(start, "::") && strings.Contains(start[2:], "::") {
+		if strings.HasPrefix(start, "::") && strings.Contains(start[2:], "::") {
 			found = append(found, start)
+		} else if i := strings.Index(start, "##["); i >= 0 && strings.Contains(start[i:], "]") {
+			found = append(found, start[i:])
 		}
 	}
 	return found
