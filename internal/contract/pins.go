@@ -7,7 +7,7 @@ import (
 )
 
 // batchSize is how many bytes of contracts are handed over together.
-const batchSize = 8 << 10
+const batchSize = 4 << 10
 
 // pinner collects tools and has their contracts digested by a second goroutine while the parser reads on, since the two
 // take about as long. What that one has not begun when all is read, the parser's own goroutine digests with it.
