@@ -6,8 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// batchSize is how many bytes of contracts are handed over together.
-const batchSize = 4 << 10
+// How many bytes of contracts are handed over together: few at first, so that the work begins soon, more of a long
+// listing, since each time may have to wake the other goroutine.
+const (
+	firstBatch = 4 << 10
+	maxBatch   = 64 << 10
+)
 
 // pinner collects tools and has their contracts digested by a second goroutine while the parser reads on, since the two
 // take about as long. What that one has not begun when all is read, the parser's own goroutine digests with it.
@@ -16,7 +20,8 @@ type pinner struct {
 	tools []Tool
 	lot   *lot // of tools
 	wake  chan *lot
-	bytes int // of the contracts that were not handed over
+	bytes int // of all contracts
+	next  int // hand over when there are so many
 }
 
 // lot is tools of one array, which two goroutines digest, each the next that no one has begun.
@@ -37,14 +42,14 @@ func (p *pinner) add(t Tool, share float64) {
 		p.lot = newLot(p.tools, p.drop)
 	}
 	p.tools = append(p.tools, t)
-	if p.bytes += len(t.Contract); p.bytes >= batchSize {
+	if p.bytes += len(t.Contract); p.bytes >= max(p.next, firstBatch) {
 		p.handOver()
 	}
 }
 
 // handOver lets the second goroutine begin the tools so far. A small listing has none.
 func (p *pinner) handOver() {
-	p.bytes = 0
+	p.next = p.bytes + min(firstBatch+p.bytes/16, maxBatch)
 	p.lot.ready.Store(int64(len(p.tools)))
 	if p.wake == nil {
 		p.wake = make(chan *lot, 1)
