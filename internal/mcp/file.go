@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -61,13 +60,21 @@ func readFile(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var data bytes.Buffer
-	data.Grow(int(min(info.Size(), most)) + bytes.MinRead)
-	_, err = data.ReadFrom(io.LimitReader(f, most+1))
-	if err == nil && int64(data.Len()) > most {
+	data := make([]byte, min(info.Size(), most)+1)
+	n, err := io.ReadFull(f, data)
+	data = data[:n]
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return data, nil
+	case err == nil && int64(n) <= most: // it grew since it was looked at
+		var rest []byte
+		rest, err = io.ReadAll(io.LimitReader(f, most+1-int64(n)))
+		data = append(data, rest...)
+	}
+	if err == nil && int64(len(data)) > most {
 		err = &tooLargeError{}
 	}
-	return data.Bytes(), err
+	return data, err
 }
 
 func fileError(shown string, err error, o *Options) *Error {
