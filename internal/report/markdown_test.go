@@ -327,6 +327,18 @@ func TestState_isReadBackFromACommentAndFromNothingElse(t *testing.T) {
 	}
 }
 
+func TestLineBudget_breaksNoLineIntoACommand(t *testing.T) {
+	for _, gap := range []string{"", " ", "  ", "\u3000", " \u3000 ", ","} {
+		for n := range 2 * fenceWidth {
+			out := &lineBudget{bounds: bounds{lines: 10, bytes: 1000}}
+			out.add(" " + strings.Repeat("x", n+1) + gap + "::stop-commands::t")
+			if m := command.FindString(strings.Join(out.done(), "\n")); m != "" {
+				t.Fatalf("%d characters, then %q: %q", n, gap, out.done())
+			}
+		}
+	}
+}
+
 func BenchmarkMarkdown_fiveThousandDriftedTools(b *testing.B) {
 	r := run(b, verify.Options{}, flood(5000, 200, 20))
 	for b.Loop() {

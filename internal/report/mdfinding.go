@@ -153,6 +153,7 @@ type lineBudget struct {
 
 func (l *lineBudget) add(s string) {
 	for _, part := range wrapLine(s, fenceWidth) {
+		part = visible.Inert(part)
 		if len(l.lines) >= l.bounds.lines || l.bytes < len(part) {
 			l.over++
 			return
@@ -172,8 +173,8 @@ func (l *lineBudget) done() []string {
 // fenceWidth is how many columns of a fence a reader sees without scrolling. What stands further right could hide.
 const fenceWidth = 80
 
-// wrapLine breaks a line of a fence at blanks. The parts after the first begin with the line's sign and are indented;
-// none begins with what a CI runner would take for a command.
+// wrapLine breaks a line of a fence at blanks. The parts after the first begin with the line's sign and are indented; one
+// may begin with what a CI runner would take for a command.
 func wrapLine(l string, width int) []string {
 	if len(l) <= width {
 		return []string{l}
@@ -185,13 +186,10 @@ func wrapLine(l string, width int) []string {
 	var out []string
 	for utf8.RuneCountInString(l) > width {
 		i := byteAt(l, width)
-		if j := strings.LastIndexByte(l[:i], ' '); j > width/2 && !strings.HasPrefix(l[j+1:], "::") {
+		if j := strings.LastIndexByte(l[:i], ' '); j > width/2 {
 			i = j
 		} else if j := strings.LastIndexByte(l[:i], ','); j > width/2 {
 			i = j + 1
-		}
-		if strings.HasPrefix(strings.TrimLeft(l[i:], " "), "::") {
-			i++
 		}
 		out = append(out, strings.TrimRight(l[:i], " "))
 		l = sign + "    " + strings.TrimLeft(l[i:], " ")

@@ -218,8 +218,9 @@ func sarifNote(r *verify.Report, g group, left int) *sarif.Result {
 	return sarifResult(r.Lock, "left-out", "", line, count(left, "more result")+" left out here, since code scanning shows no more: the JSON report has all of them.", identity)
 }
 
-// sarifResult makes a result on a line of the file at path. The identity tells the same finding again in a later run, whatever its line: it has the
-// live digest in it, so that a tool that changes once more is a new alert and not one that was dismissed before.
+// sarifResult makes a result on a line of the file at path. The identity tells the same finding again in a later run,
+// whatever its line: it has the live digest in it, so that a tool that changes once more is a new alert and not one that
+// was dismissed before.
 func sarifResult(path, rule, level string, line int, text string, identity ...string) *sarif.Result {
 	h := sha256.New()
 	for _, s := range append([]string{rule}, identity...) {
