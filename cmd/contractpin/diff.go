@@ -10,6 +10,7 @@ import (
 	"github.com/contractpin/verify/internal/report"
 	"github.com/contractpin/verify/internal/run"
 	"github.com/contractpin/verify/internal/verify"
+	"github.com/contractpin/verify/internal/visible"
 )
 
 func (c *Command) diffCommand(do binder) *cobra.Command {
@@ -63,7 +64,7 @@ func (c *Command) diff(f formatFlags, oldPath, newPath string) (int, error) {
 func (c *Command) renderReview(w io.Writer, r *verify.Review, format string) error {
 	switch format {
 	case "json":
-		return writeJSON(w, r, "  ")
+		return visible.WriteJSON(w, r, "  ")
 	case "markdown":
 		_, err := io.WriteString(w, report.ReviewMarkdown(r, report.Context{LockPath: r.Head}))
 		return err

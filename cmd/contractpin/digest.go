@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
 
 	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/spf13/cobra"
 
 	"github.com/contractpin/verify/internal/canon"
@@ -148,14 +146,6 @@ func (c *Command) read(path string) ([]byte, error) {
 		return nil, problemf("", "%v", err)
 	}
 	return data, nil
-}
-
-// writeJSON writes a value as pure ASCII JSON with a final newline. An empty indent puts it on one line.
-func writeJSON(w io.Writer, v any, indent string) error {
-	e := json.NewEncoder(visible.JSON(w))
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	return e.Encode(v)
 }
 
 func count(n int, what string) string {

@@ -105,5 +105,5 @@ func listJSON(w io.Writer, l *lock.Lock) error {
 		s := l.Servers[name]
 		servers = append(servers, listedServer{name, s.Transport, len(s.Tools), s.Digest})
 	}
-	return writeJSON(w, map[string]any{"servers": servers}, "")
+	return visible.WriteJSON(w, map[string]any{"servers": servers}, "")
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/contractpin/verify/internal/verify"
@@ -10,12 +9,5 @@ import (
 
 // JSON writes the report as contractpin-report/1: two-space indent, pure ASCII, final newline.
 func JSON(w io.Writer, r *verify.Report) error {
-	return writeJSON(w, r)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(visible.JSON(w))
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return visible.WriteJSON(w, r, "  ")
 }

@@ -41,7 +41,7 @@ func SARIF(w io.Writer, r *verify.Report) error {
 	for _, g := range groups {
 		log.AddRun(sarifRun(r, g, most))
 	}
-	return writeJSON(w, log)
+	return visible.WriteJSON(w, log, "  ")
 }
 
 // group is what one run covers.

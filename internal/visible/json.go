@@ -1,11 +1,20 @@
 package visible
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// WriteJSON writes a value as JSON on the terms of JSON, with a final newline. An empty indent puts it on one line.
+func WriteJSON(w io.Writer, v any, indent string) error {
+	e := json.NewEncoder(JSON(w))
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	return e.Encode(v)
+}
 
 // JSON returns a writer that passes JSON text on to w as printable ASCII, and breaks "##[", which a CI runner obeys
 // anywhere in a line. Both occur in JSON only inside strings. Each Write must hold whole strings, as encoders see to.
